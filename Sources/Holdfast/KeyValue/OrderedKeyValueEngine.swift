@@ -1,0 +1,95 @@
+/// An ordered key-value engine: the little that ``KeyValueStorage`` needs to make a full ``Storage``.
+///
+/// Keys and values are bytes; keys are ordered as unsigned bytes, shorter first. An engine holds
+/// named tables of entries, gives snapshots, and one write transaction at a time with nested ones.
+public protocol OrderedKeyValueEngine: Sendable {
+  /// A snapshot.
+  associatedtype Reader: KeyValueReader where Reader.Table == Table
+  /// A write transaction.
+  associatedtype Writer: KeyValueWriter where Writer.Table == Table
+  /// An opened table: a small value that names it in calls, valid for the engine's lifetime.
+  associatedtype Table: Sendable
+
+  /// The longest key, in bytes; at least 511.
+  var maximumKeyLength: Int { get }
+  /// The engine's capabilities.
+  var capabilities: Capabilities { get }
+
+  /// Begins a snapshot, pinned at this moment.
+  func beginReading(timeout: Duration) throws(StorageError) -> Reader
+  /// Begins the one write transaction.
+  func beginWriting(timeout: Duration) throws(StorageError) -> Writer
+  /// Opens a table that a committed transaction created. Called under the adapter's own lock, and
+  /// not while this thread holds a transaction of the engine.
+  ///
+  /// - Returns: nil if there is no table of that name.
+  func openTable(_ name: String) throws(StorageError) -> Table?
+  /// Closes the engine. Called once, when no transaction is open.
+  func close() throws(StorageError)
+}
+
+/// A snapshot of an ordered key-value engine.
+///
+/// Not Sendable, and bound to its thread. Pointers that it hands out are valid until the
+/// transaction's next write or its end.
+public protocol KeyValueReader: AnyObject {
+  /// See ``OrderedKeyValueEngine/Table``.
+  associatedtype Table
+  /// A cursor over one table.
+  associatedtype Cursor: KeyValueCursor
+
+  /// The value of a key, or nil.
+  func get(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError)
+    -> UnsafeRawBufferPointer?
+  /// Opens a cursor, positioned nowhere.
+  func openCursor(in table: Table) throws(StorageError) -> Cursor
+  /// Ends the snapshot; a writer that was not committed is rolled back. Idempotent.
+  func end()
+}
+
+/// A write transaction of an ordered key-value engine.
+public protocol KeyValueWriter: KeyValueReader {
+  /// Sets the value of a key.
+  func put(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+  ) throws(StorageError)
+  /// Removes a key.
+  ///
+  /// - Returns: whether it was there.
+  func delete(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError) -> Bool
+  /// Removes all entries of a table.
+  func clear(_ table: Table) throws(StorageError)
+  /// Creates a table. It goes with the transaction, or with the nested one, if that rolls back.
+  func createTable(_ name: String) throws(StorageError) -> Table
+  /// Begins a nested transaction inside the innermost one.
+  func beginNested() throws(StorageError)
+  /// Ends the innermost nested transaction and keeps its changes.
+  func commitNested() throws(StorageError)
+  /// Ends the innermost nested transaction and undoes its changes.
+  func rollbackNested() throws(StorageError)
+  /// Makes the changes durable and ends the transaction.
+  func commit() throws(StorageError)
+}
+
+/// A cursor of an ordered key-value engine.
+///
+/// Every move returns whether there is an entry. After any write in its transaction a cursor must be
+/// positioned again with a seek before it is used; the adapter does so.
+public protocol KeyValueCursor: AnyObject {
+  /// Moves to the first entry.
+  func first() throws(StorageError) -> Bool
+  /// Moves to the last entry.
+  func last() throws(StorageError) -> Bool
+  /// Moves to the first entry whose key is not before `key`.
+  func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool
+  /// Moves to the next entry.
+  func next() throws(StorageError) -> Bool
+  /// Moves to the previous entry.
+  func previous() throws(StorageError) -> Bool
+  /// The current entry's key.
+  var key: UnsafeRawBufferPointer { get }
+  /// The current entry's value.
+  var value: UnsafeRawBufferPointer { get }
+  /// Lets the cursor's resources go. Idempotent; must happen before its transaction ends.
+  func close()
+}

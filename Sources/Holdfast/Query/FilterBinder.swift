@@ -1,0 +1,191 @@
+/// Binds filters to collections: resolves names, checks types, and turns every literal into the
+/// field's own stored kind, so that all engines compare like with like.
+enum FilterBinder {
+  /// How deep filters may nest.
+  static let maximumDepth = 500
+
+  /// Binds a filter.
+  ///
+  /// - Throws: ``StorageError/Code/unknownField``, ``StorageError/Code/typeMismatch``,
+  ///   ``StorageError/Code/invalidValue``, ``StorageError/Code/invalidQuery`` (nested too deep).
+  static func bind(_ filter: Filter, to collection: Collection, depth: Int = 0)
+    throws(StorageError) -> BoundFilter
+  {
+    guard depth < maximumDepth else {
+      throw StorageError(
+        .invalidQuery, "the filter nests deeper than \(maximumDepth) levels; simplify it")
+    }
+    switch filter {
+    case .all: return .all
+    case .compare(let field, let comparison, let value):
+      return try compare(collection, try collection.position(of: field), comparison, value)
+    case .isIn(let field, let values):
+      return try isIn(collection, try collection.position(of: field), values)
+    case .startsWith(let field, let value):
+      return try match(collection, field, value, BoundFilter.startsWith)
+    case .contains(let field, let value):
+      return try match(collection, field, value, BoundFilter.contains)
+    case .and(let parts):
+      var bound = BoundFilter.all
+      for part in parts { bound = bound.and(try bind(part, to: collection, depth: depth + 1)) }
+      return bound
+    case .or(let parts):
+      var bound = BoundFilter.none
+      for part in parts { bound = bound.or(try bind(part, to: collection, depth: depth + 1)) }
+      return bound
+    case .not(let part):
+      switch try bind(part, to: collection, depth: depth + 1) {
+      case .all: return .none
+      case .none: return .all
+      case .not(let inner): return inner
+      case .compare(let position, .equal, let value): return .compare(position, .notEqual, value)
+      case .compare(let position, .notEqual, let value): return .compare(position, .equal, value)
+      case let inner: return .not(inner)
+      }
+    }
+  }
+
+  private static func mismatch(_ collection: Collection, _ position: Int, _ what: String)
+    -> StorageError
+  {
+    let field = collection.fields[position]
+    return StorageError(
+      .typeMismatch,
+      "field \(field.name) of \(collection.name) is \(field.type) and cannot be compared with \(what)"
+    )
+  }
+
+  static func compare(
+    _ collection: Collection, _ position: Int, _ comparison: Comparison, _ value: Value
+  ) throws(StorageError) -> BoundFilter {
+    let field = collection.fields[position]
+    if case .real(let real) = value, real.isNaN {
+      throw StorageError(
+        .invalidValue, "field \(field.name) of \(collection.name) cannot be compared with NaN")
+    }
+    let isEquality = comparison == .equal || comparison == .notEqual
+    if !isEquality, !field.type.isOrdered {
+      throw mismatch(collection, position, "<, <=, > or >=, only for equality")
+    }
+    let literal = field.lenient(value)
+    switch (field.type.storedKind, literal) {
+    case (_, .null):
+      return isEquality ? .compare(position, comparison, .null) : .none
+    case (nil, _):
+      return .compare(position, comparison, literal)
+    case (.integer, .real(let real)):
+      return integerField(position, comparison, real)
+    case (.real, .integer(let integer)):
+      return realField(position, comparison, integer)
+    case (let kind?, let literal):
+      guard kind == literal.kind else {
+        throw mismatch(collection, position, "a literal of kind \(literal.kind)")
+      }
+      if field.type == .date, case .text(let text) = literal, DateCoding.decode(text) == nil {
+        throw mismatch(collection, position, "a text that is no RFC 3339 date")
+      }
+      if field.type == .uuid, case .blob(let bytes) = literal, bytes.count != 16 {
+        throw mismatch(collection, position, "a blob that has not 16 bytes")
+      }
+      return .compare(position, comparison, literal)
+    }
+  }
+
+  /// An integer field against a real literal that is no integer, by their mathematical values.
+  private static func integerField(_ position: Int, _ comparison: Comparison, _ real: Double)
+    -> BoundFilter
+  {
+    if let exact = Int64(exactly: real) {
+      return .compare(position, comparison, .integer(exact))
+    }
+    let all = BoundFilter.compare(position, .notEqual, .null)
+    switch comparison {
+    case .equal: return .none
+    case .notEqual: return .all
+    case .less, .lessOrEqual:
+      if real >= 0x1p63 { return all }
+      if real < -0x1p63 { return .none }
+      return .compare(position, .lessOrEqual, .integer(Int64(real.rounded(.down))))
+    case .greater, .greaterOrEqual:
+      if real >= 0x1p63 { return .none }
+      if real < -0x1p63 { return all }
+      return .compare(position, .greater, .integer(Int64(real.rounded(.down))))
+    }
+  }
+
+  /// A real field against an integer literal, exactly even where no double equals it.
+  private static func realField(_ position: Int, _ comparison: Comparison, _ integer: Int64)
+    -> BoundFilter
+  {
+    let nearest = Double(integer)
+    let side = Value.compareReal(nearest, toInteger: integer)
+    if side == 0 { return .compare(position, comparison, .real(nearest)) }
+    switch comparison {
+    case .equal: return .none
+    case .notEqual: return .all
+    case .less, .lessOrEqual:
+      return .compare(position, side > 0 ? .less : .lessOrEqual, .real(nearest))
+    case .greater, .greaterOrEqual:
+      return .compare(position, side > 0 ? .greaterOrEqual : .greater, .real(nearest))
+    }
+  }
+
+  private static func isIn(_ collection: Collection, _ position: Int, _ values: [Value])
+    throws(StorageError) -> BoundFilter
+  {
+    var kept: [Value] = []
+    kept.reserveCapacity(values.count)
+    for value in values {
+      switch try compare(collection, position, .equal, value) {
+      case .compare(_, _, let literal): kept.append(literal)
+      default: break
+      }
+    }
+    if kept.isEmpty { return .none }
+    return .isIn(position, ValueSet(kept))
+  }
+
+  private static func match(
+    _ collection: Collection, _ field: String, _ value: Value,
+    _ make: (Int, [UInt8]) -> BoundFilter
+  ) throws(StorageError) -> BoundFilter {
+    let position = try collection.position(of: field)
+    let bytes: [UInt8]
+    switch (collection.fields[position].type, value) {
+    case (.text, .text(let text)), (.date, .text(let text)): bytes = Array(text.utf8)
+    case (.blob, .blob(let blob)): bytes = blob
+    case (.text, .null), (.date, .null), (.blob, .null): return .none
+    default:
+      throw mismatch(collection, position, "STARTS WITH or CONTAINS a literal of kind \(value.kind)")
+    }
+    return bytes.isEmpty ? .compare(position, .notEqual, .null) : make(position, bytes)
+  }
+}
+
+extension BoundFilter {
+  /// Both hold; constants fold away and nested conjunctions flatten.
+  func and(_ other: BoundFilter) -> BoundFilter {
+    switch (self, other) {
+    case (.all, _): other
+    case (_, .all): self
+    case (.none, _), (_, .none): .none
+    case (.and(let left), .and(let right)): .and(left + right)
+    case (.and(let left), _): .and(left + [other])
+    case (_, .and(let right)): .and([self] + right)
+    default: .and([self, other])
+    }
+  }
+
+  /// One of two holds; constants fold away and nested disjunctions flatten.
+  func or(_ other: BoundFilter) -> BoundFilter {
+    switch (self, other) {
+    case (.none, _): other
+    case (_, .none): self
+    case (.all, _), (_, .all): .all
+    case (.or(let left), .or(let right)): .or(left + right)
+    case (.or(let left), _): .or(left + [other])
+    case (_, .or(let right)): .or([self] + right)
+    default: .or([self, other])
+    }
+  }
+}

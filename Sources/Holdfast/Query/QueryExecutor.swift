@@ -1,0 +1,112 @@
+/// Runs bound queries and aggregates: natively where the engine can, else by a planned scan, the
+/// evaluator and a sort, in that order, and the limit always last.
+enum QueryExecutor {
+  /// Opens a cursor over a query's rows.
+  static func run(_ query: BoundQuery, on reader: some StorageReader) throws(StorageError)
+    -> any StorageCursor
+  {
+    if case .none = query.filter { return EmptyCursor() }
+    if query.limit == 0 { return EmptyCursor() }
+    if let pushed = try reader.query(query) {
+      if pushed.handlesLimit { return pushed.cursor }
+      return finish(
+        pushed.cursor, query, filter: pushed.handlesFilter ? .all : query.filter,
+        isOrdered: pushed.handlesOrder)
+    }
+    let plan = Planner.plan(query)
+    return finish(
+      ScanCursor(reader, plan.scans), query, filter: plan.residual, isOrdered: plan.isOrdered)
+  }
+
+  private static func finish(
+    _ source: any StorageCursor, _ query: BoundQuery, filter: BoundFilter, isOrdered: Bool
+  ) -> any StorageCursor {
+    var cursor = source
+    if case .all = filter {} else { cursor = FilterCursor(cursor, filter) }
+    if !isOrdered {
+      let keep = query.limit.map { $0.addingReportingOverflow(query.offset) }
+      cursor = SortCursor(
+        cursor, query.order, keep: keep.flatMap { $0.overflow ? nil : $0.partialValue })
+    }
+    if query.limit != nil || query.offset > 0 {
+      cursor = LimitCursor(cursor, offset: query.offset, limit: query.limit)
+    }
+    return cursor
+  }
+
+  /// Computes aggregates: one row a group, ascending.
+  static func aggregate(_ aggregate: BoundAggregate, on reader: some StorageReader)
+    throws(StorageError) -> [[Value]]
+  {
+    if let rows = try reader.aggregate(aggregate) { return rows }
+    let cursor = try run(
+      BoundQuery(
+        collection: aggregate.collection, filter: aggregate.filter,
+        order: aggregate.collection.keyPositions.map { BoundQuery.Order($0) }, limit: nil,
+        offset: 0), on: reader)
+    defer { cursor.close() }
+    let empty = aggregate.functions.map { Accumulator($0) }
+    if aggregate.groupBy.isEmpty {
+      var accumulators = empty
+      while let row = try cursor.next() {
+        for index in accumulators.indices { try accumulators[index].add(row) }
+      }
+      return [try results(accumulators)]
+    }
+    var groups: [[Value]: [Accumulator]] = [:]
+    while let row = try cursor.next() {
+      var key: [Value] = []
+      for position in aggregate.groupBy { key.append(try row.value(position)) }
+      for index in empty.indices { try groups[key, default: empty][index].add(row) }
+      if empty.isEmpty { groups[key] = [] }
+    }
+    var rows: [[Value]] = []
+    for key in groups.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      rows.append(key + (try results(groups[key] ?? [])))
+    }
+    return rows
+  }
+
+  private static func results(_ accumulators: [Accumulator]) throws(StorageError) -> [Value] {
+    var values: [Value] = []
+    for accumulator in accumulators { values.append(try accumulator.result()) }
+    return values
+  }
+}
+
+/// The running state of one aggregate function.
+private struct Accumulator {
+  private let function: BoundAggregate.Function
+  private var sum = ExactSum()
+  private var best = Value.null
+  private var rows: Int64 = 0
+
+  init(_ function: BoundAggregate.Function) { self.function = function }
+
+  mutating func add(_ row: RowView) throws(StorageError) {
+    switch function {
+    case .count: rows += 1
+    case .sum(let position), .average(let position):
+      switch row.kind(position) {
+      case .integer: sum.add(row.integer(position))
+      case .real: sum.add(row.real(position))
+      case .null, .text, .blob: break
+      }
+    case .minimum(let position):
+      if row.isNull(position) { return }
+      if best.isNull || row.compare(position, best) < 0 { best = try row.value(position) }
+    case .maximum(let position):
+      if row.isNull(position) { return }
+      if best.isNull || row.compare(position, best) > 0 { best = try row.value(position) }
+    }
+  }
+
+  func result() throws(StorageError) -> Value {
+    switch function {
+    case .count: .integer(rows)
+    case .sum: try sum.total()
+    case .average: sum.mean()
+    case .minimum, .maximum: best
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Comparisons of raw bytes.
+package enum Bytes {
+  /// Orders two byte strings as unsigned bytes, the shorter first where one begins the other.
+  @inline(__always)
+  package static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
+    -> Int
+  {
+    let common = min(left.count, right.count)
+    if common > 0, let a = left.baseAddress, let b = right.baseAddress {
+      let order = memcmp(a, b, common)
+      if order != 0 { return Int(order) }
+    }
+    return left.count - right.count
+  }
+
+  /// Whether `needle` occurs in `bytes`. O(n · m) at worst, O(n) as a rule.
+  package static func contains(_ bytes: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer)
+    -> Bool
+  {
+    guard let first = needle.first, let needleBase = needle.baseAddress else { return true }
+    guard bytes.count >= needle.count, let base = bytes.baseAddress else { return false }
+    var start = 0
+    let lastStart = bytes.count - needle.count
+    while start <= lastStart {
+      guard let hit = memchr(base + start, Int32(first), lastStart - start + 1) else {
+        return false
+      }
+      if memcmp(hit, needleBase, needle.count) == 0 { return true }
+      start = UnsafeRawPointer(hit) - base + 1
+    }
+    return false
+  }
+}

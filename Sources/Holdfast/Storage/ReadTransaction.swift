@@ -1,0 +1,191 @@
+/// A snapshot of a store, inside the body of `read` or `write`.
+///
+/// Not Sendable: it belongs to its body. After the body ended every call throws
+/// ``StorageError/Code/transactionClosed``.
+public class ReadTransaction {
+  let reader: any StorageReader
+  private(set) var isOpen = true
+  /// Scratch for keys given as values.
+  let keyBuffer = RowBuffer(count: 1)
+  /// Savepoints alive, innermost last; the transaction itself is 0.
+  var savepoints: [Int] = [0]
+  private var cursors: [ObjectIdentifier: RowCursor] = [:]
+
+  init(_ reader: any StorageReader) { self.reader = reader }
+
+  /// The catalog as of this snapshot.
+  ///
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public var catalog: Catalog {
+    get throws(StorageError) {
+      try checkOpen()
+      return reader.catalog
+    }
+  }
+
+  /// The collection of that name.
+  ///
+  /// - Throws: ``StorageError/Code/unknownCollection`` if there is none.
+  public func collection(_ name: String) throws(StorageError) -> Collection {
+    try checkOpen()
+    if let collection = reader.catalog.collection(named: name) { return collection }
+    throw StorageError(.unknownCollection, "the store has no collection \(name); create it first")
+  }
+
+  /// The record with that key, or nil.
+  ///
+  /// - Throws: ``StorageError/Code/unknownCollection``, ``StorageError/Code/typeMismatch`` for a key
+  ///   of the wrong shape.
+  public func get(_ key: Key, in collection: String) throws(StorageError) -> Record? {
+    let collection = try self.collection(collection)
+    guard let row = try get(key, in: collection) else { return nil }
+    return try collection.record(row)
+  }
+
+  /// The row with that key, or nil, borrowed until the next call on this transaction.
+  public func get(_ key: Key, in collection: Collection) throws(StorageError) -> RowView? {
+    try checkOpen()
+    try load(key, collection)
+    return try perform { () throws(StorageError) in
+      try reader.get(keyBuffer.view, in: collection)
+    }
+  }
+
+  /// Fills ``keyBuffer`` with a key and checks it.
+  func load(_ key: Key, _ collection: Collection) throws(StorageError) {
+    let count = key.count
+    keyBuffer.reset(count: count)
+    for index in 0..<count {
+      let position = index < collection.keyPositions.count ? collection.keyPositions[index] : 0
+      keyBuffer.set(index, collection.fields[position].lenient(key[index]))
+    }
+    try FieldCheck.checkKey(keyBuffer.view, collection)
+  }
+
+  /// The records that match, in the query's order.
+  ///
+  /// - Throws: ``StorageError/Code/unknownCollection``, ``StorageError/Code/unknownField``,
+  ///   ``StorageError/Code/typeMismatch``, ``StorageError/Code/invalidQuery``,
+  ///   ``StorageError/Code/invalidCursor``.
+  public func fetch(_ query: Query) throws(StorageError) -> [Record] {
+    let cursor = try rows(query)
+    defer { cursor.close() }
+    var records: [Record] = []
+    while let row = try cursor.next() { records.append(try cursor.collection.record(row)) }
+    return records
+  }
+
+  /// One page of the records that match; needs a limit in the query to be shorter than all.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func page(_ query: Query) throws(StorageError) -> Page<Record> {
+    try page(query) { collection, row throws(StorageError) in try collection.record(row) }
+  }
+
+  /// One page, each row decoded by `decode`.
+  public func page<Element, Failure: Error>(
+    _ query: Query, decode: (Collection, RowView) throws(Failure) -> Element
+  ) throws -> Page<Element> {
+    let cursor = try rows(query)
+    defer { cursor.close() }
+    var elements: [Element] = []
+    var next: PageToken?
+    while let row = try cursor.next() {
+      elements.append(try decode(cursor.collection, row))
+      if elements.count == query.limit { next = try cursor.token(after: row) }
+    }
+    return Page(elements: elements, next: next)
+  }
+
+  /// One page of records.
+  private func page(
+    _ query: Query, decode: (Collection, RowView) throws(StorageError) -> Record
+  ) throws(StorageError) -> Page<Record> {
+    let cursor = try rows(query)
+    defer { cursor.close() }
+    var elements: [Record] = []
+    var next: PageToken?
+    while let row = try cursor.next() {
+      elements.append(try decode(cursor.collection, row))
+      if elements.count == query.limit { next = try cursor.token(after: row) }
+    }
+    return Page(elements: elements, next: next)
+  }
+
+  /// A cursor over the borrowed rows that match, in the query's order.
+  ///
+  /// In a write transaction it goes on after writes with the smallest row behind its last one.
+  /// - Throws: as ``fetch(_:)``.
+  public func rows(_ query: Query) throws(StorageError) -> RowCursor {
+    let collection = try self.collection(query.collection)
+    let bound = try BoundQuery(query, collection)
+    let cursor = RowCursor(self, query, bound, savepoint: savepoints[savepoints.count - 1])
+    cursors[ObjectIdentifier(cursor)] = cursor
+    return cursor
+  }
+
+  /// How many records match.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func count(_ collection: String, where filter: Filter = .all) throws(StorageError) -> Int {
+    let rows = try aggregate(collection, [.count], where: filter)
+    guard case .integer(let count) = rows[0][0] else { return 0 }
+    return Int(count)
+  }
+
+  /// Figures over the records that match, optionally a group at a time.
+  ///
+  /// - Returns: one row a group, ascending by the group's values: first these, then one value for
+  ///   each figure. Without grouping exactly one row.
+  /// - Throws: as ``fetch(_:)``; ``StorageError/Code/overflow`` for an integer sum that does not fit.
+  public func aggregate(
+    _ collection: String, _ figures: [Aggregate], groupBy: [String] = [],
+    where filter: Filter = .all
+  ) throws(StorageError) -> [[Value]] {
+    let collection = try self.collection(collection)
+    let bound = try BoundAggregate(collection, figures, groupBy: groupBy, filter: filter)
+    return try perform { () throws(StorageError) in
+      try QueryExecutor.aggregate(bound, on: reader)
+    }
+  }
+
+  // MARK: Scope
+
+  func checkOpen() throws(StorageError) {
+    guard isOpen else {
+      throw StorageError(
+        .transactionClosed, "the transaction has ended; use it only inside its body")
+    }
+  }
+
+  /// Runs an engine call; a write transaction overrides it to remember failures.
+  func perform<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+    try body()
+  }
+
+  /// Counts writes, so that cursors know when to open afresh.
+  var writeCount: Int { 0 }
+
+  func forget(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
+
+  /// Closes the cursors of a savepoint that ends, or all.
+  func closeCursors(of savepoint: Int? = nil) {
+    for cursor in Array(cursors.values) where savepoint == nil || cursor.savepoint == savepoint {
+      cursor.close()
+    }
+  }
+
+  /// Lets the engine's cursors go before a write; they open again when they are next used.
+  func suspendCursors() {
+    if cursors.isEmpty { return }
+    for cursor in cursors.values { cursor.suspend() }
+  }
+
+  /// Ends the transaction.
+  func finish() {
+    guard isOpen else { return }
+    closeCursors()
+    isOpen = false
+    reader.end()
+  }
+}

@@ -1,0 +1,121 @@
+/// The one error type of Holdfast: what failed, where, and what to do about it.
+///
+/// The same situation gives the same ``code`` on every backend. Messages name collections, fields,
+/// indexes and files; they never hold stored values.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+  /// What kind of failure this is; the same on every backend.
+  public var code: Code
+  /// One line: what failed, where, and what to do.
+  public var message: String
+  /// The backend that reported the failure (`sqlite`, `lmdb`, …), if one did.
+  public var backend: String?
+  /// The engine's own error number, if the failure came from an engine or the system.
+  public var engineCode: Int?
+  /// The error that caused this one, if any.
+  public var underlying: (any Error)?
+
+  /// Creates an error.
+  public init(
+    _ code: Code, _ message: String, backend: String? = nil, engineCode: Int? = nil,
+    underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.backend = backend
+    self.engineCode = engineCode
+    self.underlying = underlying
+  }
+
+  /// The message in one line, with the backend and the engine's number where they are known.
+  public var description: String {
+    var text = message
+    if let backend {
+      text += engineCode.map { " [\(backend) \($0)]" } ?? " [\(backend)]"
+    }
+    return text
+  }
+}
+
+extension StorageError {
+  /// A kind of failure. Extensible: compare with the static members, and keep a default case.
+  public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+    /// The code's stable name, as it is written after the dot.
+    public let rawValue: String
+    /// Creates a code from its stable name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The code's stable name.
+    public var description: String { rawValue }
+
+    // Records
+    /// `update` found no record with that key, or a service found no such thing.
+    public static let notFound = Code(rawValue: "notFound")
+    /// `insert` found a record with that key.
+    public static let duplicateKey = Code(rawValue: "duplicateKey")
+    /// A unique index already holds an equal non-null value.
+    public static let uniqueViolation = Code(rawValue: "uniqueViolation")
+    /// A value that no store can hold: NaN, null in a required field, a date outside the years.
+    public static let invalidValue = Code(rawValue: "invalidValue")
+    /// A value of another type than the field's.
+    public static let typeMismatch = Code(rawValue: "typeMismatch")
+    /// The encoded key is longer than ``KeyCoding/maximumKeyLength`` bytes.
+    public static let keyTooLong = Code(rawValue: "keyTooLong")
+    /// A sum or an automatic key that does not fit in 64 bits.
+    public static let overflow = Code(rawValue: "overflow")
+
+    // Schema and queries
+    /// A name that is empty, longer than 128 bytes, or holds control characters.
+    public static let invalidName = Code(rawValue: "invalidName")
+    /// A collection or field of that name, or one that differs only in ASCII case, exists.
+    public static let nameConflict = Code(rawValue: "nameConflict")
+    /// A definition that makes no sense (no key, unknown field in an index, …).
+    public static let invalidSchema = Code(rawValue: "invalidSchema")
+    /// The store has no such collection.
+    public static let unknownCollection = Code(rawValue: "unknownCollection")
+    /// The collection has no such field.
+    public static let unknownField = Code(rawValue: "unknownField")
+    /// A query that makes no sense: a negative limit, a predicate that cannot be translated.
+    public static let invalidQuery = Code(rawValue: "invalidQuery")
+    /// A paging token that is malformed, damaged, or belongs to another query or schema.
+    public static let invalidCursor = Code(rawValue: "invalidCursor")
+
+    // Transactions and lifecycle
+    /// A transaction, cursor or savepoint was used after its scope ended.
+    public static let transactionClosed = Code(rawValue: "transactionClosed")
+    /// An engine failure doomed this transaction; it can only be rolled back.
+    public static let transactionFailed = Code(rawValue: "transactionFailed")
+    /// `write` was called inside a transaction body, or `close` inside one.
+    public static let nestedTransaction = Code(rawValue: "nestedTransaction")
+    /// A write on a store or transaction that only reads.
+    public static let readOnly = Code(rawValue: "readOnly")
+    /// A wait ended after the store's timeout.
+    public static let busy = Code(rawValue: "busy")
+    /// The store was closed.
+    public static let closed = Code(rawValue: "closed")
+    /// This process has the path open with different options.
+    public static let alreadyOpen = Code(rawValue: "alreadyOpen")
+
+    // Files and engines
+    /// There is no store at the path, and creating one was not asked for or not possible.
+    public static let cannotOpen = Code(rawValue: "cannotOpen")
+    /// The path holds something else: another kind of store, a directory, a text file.
+    public static let wrongKind = Code(rawValue: "wrongKind")
+    /// The store was written by a newer version of Holdfast.
+    public static let newerFormat = Code(rawValue: "newerFormat")
+    /// The store is damaged; it was not changed.
+    public static let corrupt = Code(rawValue: "corrupt")
+    /// A file was edited by hand while commits that touch it were pending.
+    public static let conflict = Code(rawValue: "conflict")
+    /// The disk or the map is full.
+    public static let storageFull = Code(rawValue: "storageFull")
+    /// The system refused access.
+    public static let permissionDenied = Code(rawValue: "permissionDenied")
+    /// Reading or writing failed in the system.
+    public static let ioError = Code(rawValue: "ioError")
+    /// The backend does not offer this extra.
+    public static let unsupported = Code(rawValue: "unsupported")
+    /// A storage URL, an option or a configuration file that is not understood.
+    public static let invalidConfiguration = Code(rawValue: "invalidConfiguration")
+    /// Input text (JSON, CSV, property list) that is not well formed.
+    public static let malformedInput = Code(rawValue: "malformedInput")
+  }
+}

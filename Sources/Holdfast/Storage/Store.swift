@@ -1,0 +1,144 @@
+import Synchronization
+
+/// What applications hold: a store on any backend, with transactions that behave the same on all.
+///
+/// ```swift
+/// let store = try Backends.open("sqlite:app.db")
+/// try await store.write { transaction in
+///   _ = try transaction.insert(["name": "Ada"], into: "user")
+/// }
+/// ```
+///
+/// `read` gives a snapshot from the moment it begins; `write` runs one writer at a time, commits
+/// when the body returns and rolls everything back when an error leaves it. Bodies are synchronous.
+/// `read` inside a body joins its transaction; `write` or ``close()`` inside one throws
+/// ``StorageError/Code/nestedTransaction``. Every wait ends after the options' timeout with
+/// ``StorageError/Code/busy``. A store may be used from any thread and task.
+public final class Store: Sendable {
+  /// What the backend offers.
+  public let capabilities: Capabilities
+  /// The options with which it was opened.
+  public let options: StorageOptions
+  /// Whether opening created the store, rather than finding it.
+  public let wasCreated: Bool
+
+  let shared: SharedStorage
+  private let isClosed = Mutex(false)
+
+  /// Makes a store of an open storage. It owns the storage from now on.
+  public convenience init(_ storage: any Storage, options: StorageOptions = StorageOptions()) {
+    self.init(
+      sharing: SharedStorage(storage, options: options, onClose: {}),
+      wasCreated: storage.wasCreated)
+  }
+
+  init(sharing shared: SharedStorage, wasCreated: Bool) {
+    self.shared = shared
+    capabilities = shared.storage.capabilities
+    options = shared.options
+    self.wasCreated = wasCreated
+  }
+
+  deinit {
+    if !isClosed.withLock({ $0 }) {
+      // A handle that was never closed gives its share back; there is nobody to report to.
+      _ = Result { try shared.releaseHandle() }
+    }
+  }
+
+  /// Closes this handle, and the storage with the last handle on it. Idempotent.
+  ///
+  /// - Throws: ``StorageError/Code/busy`` if transactions are still open after the timeout, and the
+  ///   store stays open; ``StorageError/Code/nestedTransaction`` inside a body.
+  public func close() throws(StorageError) {
+    if TransactionScope.current(of: ObjectIdentifier(shared)) != nil {
+      throw StorageError(
+        .nestedTransaction, "a store cannot be closed inside a transaction; close it after")
+    }
+    let wasClosed = isClosed.withLock { closed in
+      defer { closed = true }
+      return closed
+    }
+    if wasClosed { return }
+    do throws(StorageError) {
+      try shared.releaseHandle()
+    } catch {
+      if error.code == .busy { isClosed.withLock { $0 = false } }
+      throw error
+    }
+  }
+
+  static var closedError: StorageError {
+    StorageError(.closed, "the store is closed; open it again")
+  }
+
+  // MARK: Synchronous
+
+  /// Runs `body` on a snapshot, on this thread.
+  ///
+  /// - Throws: what the body throws; ``StorageError/Code/busy``, ``StorageError/Code/closed``.
+  @available(*, noasync, message: "use the asynchronous read")
+  public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
+    try performRead(deadline: deadline(), body)
+  }
+
+  /// Runs `body` in the write transaction, on this thread, and commits.
+  ///
+  /// - Throws: what the body throws, after rolling back; ``StorageError/Code/busy``,
+  ///   ``StorageError/Code/closed``, ``StorageError/Code/readOnly``,
+  ///   ``StorageError/Code/nestedTransaction``; what committing throws.
+  @available(*, noasync, message: "use the asynchronous write")
+  public func write<T>(_ body: (WriteTransaction) throws -> T) throws -> T {
+    try performWrite(deadline: deadline(), body)
+  }
+
+  func deadline() -> ContinuousClock.Instant { .now + options.timeout }
+
+  func performRead<T>(
+    deadline: ContinuousClock.Instant, _ body: (ReadTransaction) throws -> T
+  ) throws -> T {
+    let owner = ObjectIdentifier(shared)
+    if let outer = TransactionScope.current(of: owner) { return try body(outer) }
+    if isClosed.withLock({ $0 }) { throw Self.closedError }
+    try shared.beginTransaction()
+    defer { shared.endTransaction() }
+    let reader = try shared.storage.beginReading(timeout: ContinuousClock.now.duration(to: deadline))
+    let transaction = ReadTransaction(reader)
+    defer { transaction.finish() }
+    return try TransactionScope.enter(owner, transaction) { try body(transaction) }
+  }
+
+  func performWrite<T>(
+    deadline: ContinuousClock.Instant, _ body: (WriteTransaction) throws -> T
+  ) throws -> T {
+    let owner = ObjectIdentifier(shared)
+    if TransactionScope.current(of: owner) != nil {
+      throw StorageError(
+        .nestedTransaction,
+        "write was called inside a transaction of the same store; use a savepoint")
+    }
+    if isClosed.withLock({ $0 }) { throw Self.closedError }
+    if options.isReadOnly {
+      throw StorageError(.readOnly, "the store was opened read-only; open it for writing")
+    }
+    try shared.beginTransaction()
+    defer { shared.endTransaction() }
+    guard shared.gate.enter(until: deadline) else {
+      throw StorageError(
+        .busy, "another writer held the store for longer than the timeout; try again")
+    }
+    defer { shared.gate.leave() }
+    try shared.checkWritable()
+    let writer = try shared.storage.beginWriting(timeout: ContinuousClock.now.duration(to: deadline))
+    let transaction = WriteTransaction(writer)
+    defer { transaction.finish() }
+    let result = try TransactionScope.enter(owner, transaction) { try body(transaction) }
+    do throws(StorageError) {
+      try transaction.commit()
+    } catch {
+      if error.code == .ioError { shared.recordFailure(error) }
+      throw error
+    }
+    return result
+  }
+}

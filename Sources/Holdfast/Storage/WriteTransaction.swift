@@ -1,0 +1,294 @@
+/// The write transaction, inside the body of `write`: a snapshot that sees its own writes.
+///
+/// A failed validation or constraint has no effect and the transaction goes on. A failure of the
+/// engine dooms it: later calls throw ``StorageError/Code/transactionFailed``.
+public final class WriteTransaction: ReadTransaction {
+  private let writer: any StorageWriter
+  private let rowBuffer = RowBuffer()
+  private var writes = 0
+  private var nextSavepoint = 1
+  private var failure: StorageError?
+
+  init(_ writer: any StorageWriter) {
+    self.writer = writer
+    super.init(writer)
+  }
+
+  override var writeCount: Int { writes }
+
+  // MARK: Records
+
+  /// Adds a record given as values by field name; fields not named take their default, else null.
+  ///
+  /// - Returns: the record's key, with the automatic key that the store chose.
+  /// - Throws: ``StorageError/Code/duplicateKey``, ``StorageError/Code/uniqueViolation``,
+  ///   ``StorageError/Code/invalidValue``, ``StorageError/Code/typeMismatch``,
+  ///   ``StorageError/Code/keyTooLong``, ``StorageError/Code/unknownField``.
+  @discardableResult
+  public func insert(_ fields: [String: Value], into collection: String) throws(StorageError)
+    -> Key
+  {
+    try insert(Record(try self.collection(collection), fields))
+  }
+
+  /// Adds a record.
+  ///
+  /// - Returns: the record's key, with the automatic key that the store chose.
+  /// - Throws: as ``insert(_:into:)``.
+  @discardableResult
+  public func insert(_ record: Record) throws(StorageError) -> Key {
+    let automatic = try insert(load(record), into: record.collection)
+    if let automatic { return Key(.integer(automatic)) }
+    return try key(of: rowBuffer, record.collection)
+  }
+
+  /// Adds a row that is laid out already.
+  ///
+  /// - Returns: the automatic key, if the collection has one.
+  /// - Throws: as ``insert(_:into:)``.
+  @discardableResult
+  public func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
+    try prepareToWrite()
+    try FieldCheck.check(row, collection)
+    return try perform { () throws(StorageError) in try writer.insert(row, into: collection) }
+  }
+
+  /// Changes the given fields of the record with that key and leaves the others alone.
+  ///
+  /// - Throws: ``StorageError/Code/notFound`` if there is none; ``StorageError/Code/invalidValue``
+  ///   for an attempt to change the key itself; otherwise as ``insert(_:into:)``.
+  public func update(
+    _ key: Key, set changes: [String: Value], in collection: String
+  ) throws(StorageError) {
+    let collection = try self.collection(collection)
+    guard let current = try get(key, in: collection) else { throw missing(collection) }
+    rowBuffer.copy(current)
+    for (name, value) in changes {
+      let position = try collection.position(of: name)
+      let value = collection.fields[position].lenient(value)
+      if collection.keyPositions.contains(position), try rowBuffer.view.value(position) != value {
+        throw StorageError(
+          .invalidValue,
+          "field \(name) is in the key of \(collection.name), which an update cannot change; "
+            + "insert a new record and delete the old one")
+      }
+      rowBuffer.set(position, value)
+    }
+    try update(rowBuffer.view, in: collection)
+  }
+
+  /// Replaces the record with the row's key.
+  ///
+  /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as ``insert(_:into:)``.
+  public func update(_ row: RowView, in collection: Collection) throws(StorageError) {
+    try prepareToWrite()
+    try FieldCheck.check(row, collection)
+    if let position = collection.automaticKeyPosition, row.isNull(position) {
+      throw StorageError(
+        .invalidValue, "an update of \(collection.name) needs the record's key; insert it instead")
+    }
+    let found = try perform { () throws(StorageError) in try writer.update(row, in: collection) }
+    guard found else { throw missing(collection) }
+  }
+
+  /// Inserts the record, or replaces the one with its key; never removes another one.
+  ///
+  /// - Returns: the record's key.
+  /// - Throws: as ``insert(_:into:)``, but never ``StorageError/Code/duplicateKey``.
+  @discardableResult
+  public func put(_ fields: [String: Value], in collection: String) throws(StorageError) -> Key {
+    try put(Record(try self.collection(collection), fields))
+  }
+
+  /// Inserts the record, or replaces the one with its key; never removes another one.
+  @discardableResult
+  public func put(_ record: Record) throws(StorageError) -> Key {
+    let automatic = try put(load(record), in: record.collection)
+    if let automatic { return Key(.integer(automatic)) }
+    return try key(of: rowBuffer, record.collection)
+  }
+
+  /// Inserts a row that is laid out already, or replaces the one with its key.
+  ///
+  /// - Returns: the automatic key, if the collection has one.
+  @discardableResult
+  public func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
+    try prepareToWrite()
+    try FieldCheck.check(row, collection)
+    return try perform { () throws(StorageError) in try writer.put(row, in: collection) }
+  }
+
+  /// Removes a record.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  public func delete(_ key: Key, from collection: String) throws(StorageError) -> Bool {
+    try delete(key, from: try self.collection(collection))
+  }
+
+  /// Removes a record.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  public func delete(_ key: Key, from collection: Collection) throws(StorageError) -> Bool {
+    try prepareToWrite()
+    try load(key, collection)
+    return try perform { () throws(StorageError) in
+      try writer.delete(keyBuffer.view, from: collection)
+    }
+  }
+
+  /// Removes the records that match; their keys are collected first.
+  ///
+  /// - Returns: how many there were.
+  @discardableResult
+  public func deleteAll(
+    in collection: String, where filter: Filter = .all
+  ) throws(StorageError) -> Int {
+    let resolved = try self.collection(collection)
+    if case .all = filter {
+      try prepareToWrite()
+      return try perform { () throws(StorageError) in try writer.deleteAll(in: resolved) }
+    }
+    let cursor = try rows(Query(collection, where: filter))
+    var keys: [Key] = []
+    while let row = try cursor.next() {
+      var parts: [Value] = []
+      for position in resolved.keyPositions { parts.append(try row.value(position)) }
+      keys.append(Key(parts))
+    }
+    cursor.close()
+    for key in keys { try delete(key, from: resolved) }
+    return keys.count
+  }
+
+  // MARK: Schema
+
+  /// Creates a collection with its indexes.
+  ///
+  /// - Returns: the collection.
+  /// - Throws: ``StorageError/Code/nameConflict``, ``StorageError/Code/invalidName``,
+  ///   ``StorageError/Code/invalidSchema``.
+  @discardableResult
+  public func createCollection(_ definition: CollectionDefinition) throws(StorageError)
+    -> Collection
+  {
+    try prepareToWrite()
+    closeCursors()
+    return try perform { () throws(StorageError) in try writer.createCollection(definition) }
+  }
+
+  /// Creates a collection, or takes the one of that name if it is defined alike.
+  ///
+  /// - Throws: ``StorageError/Code/invalidSchema`` if it exists with another definition.
+  @discardableResult
+  public func ensureCollection(_ definition: CollectionDefinition) throws(StorageError)
+    -> Collection
+  {
+    guard let existing = try catalog.collection(named: definition.name) else {
+      return try createCollection(definition)
+    }
+    guard existing.definition == definition else {
+      throw StorageError(
+        .invalidSchema,
+        "collection \(definition.name) exists with other fields, key or indexes; "
+          + "use another name or a new store")
+    }
+    return existing
+  }
+
+  // MARK: Savepoints
+
+  /// Runs `body` so that an error which leaves it undoes only what it did. Savepoints nest.
+  ///
+  /// - Throws: what the body throws, after undoing its writes.
+  public func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try prepareToWrite()
+    try perform { () throws(StorageError) in try writer.beginSavepoint() }
+    let id = nextSavepoint
+    nextSavepoint += 1
+    savepoints.append(id)
+    do {
+      let result = try body()
+      try end(id) { () throws(StorageError) in try writer.releaseSavepoint() }
+      return result
+    } catch {
+      if failure == nil, isOpen, savepoints.last == id {
+        try end(id) { () throws(StorageError) in try writer.rollbackSavepoint() }
+      }
+      throw error
+    }
+  }
+
+  private func end(
+    _ id: Int, _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try checkOpen()
+    closeCursors(of: id)
+    suspendCursors()
+    writes += 1
+    savepoints.removeLast()
+    try perform(body)
+  }
+
+  // MARK: Scope
+
+  private func load(_ record: Record) -> RowView {
+    rowBuffer.reset(count: record.values.count)
+    for (position, value) in record.values.enumerated() {
+      rowBuffer.set(position, record.collection.fields[position].lenient(value))
+    }
+    return rowBuffer.view
+  }
+
+  private func key(of buffer: RowBuffer, _ collection: Collection) throws(StorageError) -> Key {
+    var parts: [Value] = []
+    for position in collection.keyPositions { parts.append(try buffer.view.value(position)) }
+    return Key(parts)
+  }
+
+  private func missing(_ collection: Collection) -> StorageError {
+    StorageError(.notFound, "collection \(collection.name) has no record with that key; insert it")
+  }
+
+  private func prepareToWrite() throws(StorageError) {
+    try checkOpen()
+    try checkNotFailed()
+    suspendCursors()
+    writes += 1
+  }
+
+  private func checkNotFailed() throws(StorageError) {
+    guard let failure else { return }
+    throw StorageError(
+      .transactionFailed,
+      "the transaction failed earlier (\(failure.code)) and can only be rolled back; "
+        + "start a new one", underlying: failure)
+  }
+
+  override func perform<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+    try checkNotFailed()
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      if !error.code.leavesTransactionUsable { failure = error }
+      throw error
+    }
+  }
+
+  func commit() throws(StorageError) {
+    try checkNotFailed()
+    closeCursors()
+    try writer.commit()
+  }
+}
+
+extension StorageError.Code {
+  /// Whether a write transaction goes on after this error.
+  var leavesTransactionUsable: Bool {
+    switch self {
+    case .storageFull, .ioError, .corrupt, .permissionDenied, .busy, .conflict: false
+    default: true
+    }
+  }
+}

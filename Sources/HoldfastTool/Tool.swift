@@ -1,0 +1,2 @@
+import Holdfast
+@main struct Tool { static func main() {} }
