@@ -1,0 +1,110 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// The stores that this process has open, by what they are on disk, so that opening one again shares
+/// it: two separate handles on one file would break each other on some engines.
+public final class StoreRegistry: @unchecked Sendable {
+  /// The process's registry.
+  public static let shared = StoreRegistry()
+
+  private enum Place: Hashable {
+    case file(device: UInt64, inode: UInt64)
+    case name(String)
+  }
+  private struct Entry {
+    var storage: SharedStorage
+    var kind: String
+    var options: StorageOptions
+  }
+
+  // `condition` protects both.
+  private let condition = NSCondition()
+  private var entries: [Place: Entry] = [:]
+  private var isOpening = false
+
+  /// Opens a store at a path, or shares the one that this process has open there.
+  ///
+  /// - Parameters:
+  ///   - path: the file or folder, or with `isFile` false any name.
+  ///   - isFile: whether `path` is a path; links to one file are one place.
+  ///   - kind: the backend's name.
+  ///   - options: must be those of the open store, but for the timeout.
+  ///   - make: opens the storage. Called by one thread of the process at a time.
+  /// - Throws: ``StorageError/Code/alreadyOpen`` if it is open as another kind or with different
+  ///   options; ``StorageError/Code/busy``; what `make` throws.
+  public func open(
+    _ path: String, isFile: Bool = true, kind: String, options: StorageOptions,
+    make: () throws(StorageError) -> any Storage
+  ) throws(StorageError) -> Store {
+    let deadline = Date(timeIntervalSinceNow: options.timeout.seconds)
+    condition.lock()
+    while true {
+      if !isOpening {
+        guard let place = Self.place(path, isFile), let entry = entries[place] else { break }
+        guard entry.kind == kind, Self.isSame(entry.options, options) else {
+          condition.unlock()
+          throw StorageError(
+            .alreadyOpen,
+            "\(path) is open in this process as \(entry.kind) with other options; "
+              + "close it first or use the same")
+        }
+        if entry.storage.retainHandle() {
+          condition.unlock()
+          return Store(sharing: entry.storage, wasCreated: false)
+        }
+      }
+      // Somebody opens or closes; the place is free or shared afterwards.
+      if !condition.wait(until: deadline) {
+        condition.unlock()
+        throw StorageError(.busy, "\(path) is being opened or closed elsewhere; try again")
+      }
+    }
+    isOpening = true
+    condition.unlock()
+    defer {
+      condition.lock()
+      isOpening = false
+      condition.broadcast()
+      condition.unlock()
+    }
+    let storage = try make()
+    let place = Self.place(path, isFile)
+    let shared = SharedStorage(storage, options: options) { [self] in
+      if let place { remove(place) }
+    }
+    if let place {
+      condition.withLock {
+        entries[place] = Entry(storage: shared, kind: kind, options: options)
+      }
+    }
+    return Store(sharing: shared, wasCreated: storage.wasCreated)
+  }
+
+  private func remove(_ place: Place) {
+    condition.lock()
+    entries[place] = nil
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  private static func isSame(_ left: StorageOptions, _ right: StorageOptions) -> Bool {
+    var left = left
+    left.timeout = right.timeout
+    left.createsIfMissing = right.createsIfMissing
+    return left == right
+  }
+
+  private static func place(_ path: String, _ isFile: Bool) -> Place? {
+    if !isFile { return .name(path) }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return .file(
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      inode: UInt64(truncatingIfNeeded: status.st_ino))
+  }
+}
