@@ -116,7 +116,9 @@ package struct WhereParser {
   private mutating func negation(depth: Int) throws(StorageError) -> Filter {
     guard depth <= Self.maximumDepth else {
       throw lexer.error(
-        at: token.start, "the condition nests deeper than \(Self.maximumDepth) levels; simplify it")
+        at: token.start,
+        "the condition nests deeper than \(Self.maximumDepth) levels; simplify it"
+      )
     }
     if try take(keyword: "not") { return .not(try negation(depth: depth + 1)) }
     guard try take(symbol: "(") else { return try condition() }
@@ -163,7 +165,8 @@ package struct WhereParser {
     throw unexpected(
       isNegated
         ? "IN, BETWEEN, STARTS WITH or CONTAINS"
-        : "an operator (= != < <= > >= IN BETWEEN IS STARTS WITH CONTAINS)")
+        : "an operator (= != < <= > >= IN BETWEEN IS STARTS WITH CONTAINS)"
+    )
   }
 
   private mutating func list() throws(StorageError) -> [Value] {
@@ -221,7 +224,9 @@ package struct WhereParser {
     let text = try quoted("a date as '2026-01-31' or '2026-01-31T12:00:00Z'")
     guard let canonical = DateCoding.canonical(text) else {
       throw lexer.error(
-        at: start, "this is no date; write DATE '2026-01-31' or DATE '2026-01-31T12:00:00Z'")
+        at: start,
+        "this is no date; write DATE '2026-01-31' or DATE '2026-01-31T12:00:00Z'"
+      )
     }
     return .text(canonical)
   }
@@ -231,7 +236,9 @@ package struct WhereParser {
     let field = FieldDefinition("uuid", .uuid)
     guard case .blob(let bytes) = field.lenient(.text(text)) else {
       throw lexer.error(
-        at: start, "this is no UUID; write UUID '01234567-89ab-cdef-0123-456789abcdef'")
+        at: start,
+        "this is no UUID; write UUID '01234567-89ab-cdef-0123-456789abcdef'"
+      )
     }
     return .blob(bytes)
   }
