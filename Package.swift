@@ -24,43 +24,84 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+      name: "CSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+    ),
     .systemLibrary(
-      name: "CLMDB", pkgConfig: "lmdb",
-      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+      name: "CLMDB",
+      pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
+    ),
     .target(name: "Holdfast", swiftSettings: settings),
-    .target(name: "HoldfastSQLite", dependencies: ["Holdfast", "CSQLite"], swiftSettings: settings),
+    .target(
+      name: "HoldfastSQLite",
+      dependencies: ["Holdfast", "CSQLite"],
+      swiftSettings: settings
+    ),
     .target(name: "HoldfastLMDB", dependencies: ["Holdfast", "CLMDB"], swiftSettings: settings),
     .target(name: "HoldfastArchive", dependencies: ["Holdfast"], swiftSettings: settings),
     .target(
       name: "HoldfastBackends",
       dependencies: ["Holdfast", "HoldfastSQLite", "HoldfastLMDB", "HoldfastArchive"],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
     .target(name: "HoldfastServices", dependencies: ["Holdfast"], swiftSettings: settings),
     .target(
       name: "HoldfastBench",
       dependencies: ["Holdfast", "HoldfastBackends", "CSQLite", "CLMDB"],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "HoldfastTool",
       dependencies: [
         "Holdfast", "HoldfastBackends", "HoldfastServices", "HoldfastBench", "HoldfastConformance",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
     .target(
-      name: "HoldfastConformance", dependencies: ["Holdfast"],
-      path: "Conformance/HoldfastConformance", swiftSettings: settings),
+      name: "HoldfastConformance",
+      dependencies: ["Holdfast"],
+      path: "Conformance/HoldfastConformance",
+      swiftSettings: settings
+    ),
     .target(
-      name: "HoldfastConformanceTesting", dependencies: ["HoldfastConformance"],
-      path: "Conformance/HoldfastConformanceTesting", swiftSettings: settings),
+      name: "HoldfastConformanceTesting",
+      dependencies: ["HoldfastConformance"],
+      path: "Conformance/HoldfastConformanceTesting",
+      swiftSettings: settings
+    ),
     .testTarget(name: "HoldfastTests", dependencies: ["Holdfast"], swiftSettings: settings),
-    .testTarget(name: "HoldfastSQLiteTests", dependencies: ["HoldfastSQLite", "CSQLite"], swiftSettings: settings),
+    .testTarget(
+      name: "HoldfastSQLiteTests",
+      dependencies: ["HoldfastSQLite", "CSQLite"],
+      swiftSettings: settings
+    ),
     .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: settings),
-    .testTarget(name: "HoldfastArchiveTests", dependencies: ["HoldfastArchive"], swiftSettings: settings),
-    .testTarget(name: "HoldfastBackendsTests", dependencies: ["HoldfastBackends", "HoldfastServices"], swiftSettings: settings),
-    .testTarget(name: "HoldfastServicesTests", dependencies: ["HoldfastServices", "HoldfastBackends"], swiftSettings: settings),
-    .testTarget(name: "HoldfastToolTests", dependencies: ["HoldfastTool", "HoldfastBackends"], swiftSettings: settings),
-    .testTarget(name: "HoldfastConformanceTests", dependencies: ["HoldfastConformance", "HoldfastConformanceTesting", "HoldfastBackends"], swiftSettings: settings),
+    .testTarget(
+      name: "HoldfastArchiveTests",
+      dependencies: ["HoldfastArchive"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "HoldfastBackendsTests",
+      dependencies: ["HoldfastBackends", "HoldfastServices"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "HoldfastServicesTests",
+      dependencies: ["HoldfastServices", "HoldfastBackends"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "HoldfastToolTests",
+      dependencies: ["HoldfastTool", "HoldfastBackends"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "HoldfastConformanceTests",
+      dependencies: ["HoldfastConformance", "HoldfastConformanceTesting", "HoldfastBackends"],
+      swiftSettings: settings
+    ),
   ]
 )

@@ -30,7 +30,10 @@ public enum Backends {
       return Store(try make(url), options: url.options)
     }
     return try StoreRegistry.shared.open(
-      url.path, isFile: url.scheme != .memory, kind: url.scheme.rawValue, options: url.options
+      url.path,
+      isFile: url.scheme != .memory,
+      kind: url.scheme.rawValue,
+      options: url.options
     ) { () throws(StorageError) in
       if url.scheme != .memory { try checkKind(url) }
       return try make(url)
@@ -44,7 +47,9 @@ public enum Backends {
   public static func open(configuration path: String) throws(StorageError) -> Store {
     guard let url = try Configuration(contentsOf: path).storage else {
       throw StorageError(
-        .invalidConfiguration, "\(path) names no store; add \"storage\": \"sqlite:app.db\"")
+        .invalidConfiguration,
+        "\(path) names no store; add \"storage\": \"sqlite:app.db\""
+      )
     }
     return try open(url)
   }
@@ -65,7 +70,8 @@ public enum Backends {
       .wrongKind,
       "\(url.path) holds \(kind), not a store of \(url.scheme.rawValue); "
         + "choose another path or its own backend",
-      backend: url.scheme.rawValue)
+      backend: url.scheme.rawValue
+    )
   }
 
   private static func make(_ url: StorageURL) throws(StorageError) -> any Storage {

@@ -21,7 +21,10 @@ public struct Configuration: Sendable, Hashable {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
       throw StorageError(
-        .cannotOpen, "cannot read the configuration file \(path)", underlying: error)
+        .cannotOpen,
+        "cannot read the configuration file \(path)",
+        underlying: error
+      )
     }
     let file: File
     do {
@@ -30,7 +33,8 @@ public struct Configuration: Sendable, Hashable {
       throw StorageError(
         .invalidConfiguration,
         "\(path) is no configuration file; it holds a JSON object as { \"storage\": \"sqlite:app.db\" }",
-        underlying: error)
+        underlying: error
+      )
     }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     guard let text = file.storage else { return }

@@ -44,12 +44,15 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
     let known = Scheme.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
     guard let colon = text.firstIndex(of: ":") else {
       throw StorageError(
-        .invalidConfiguration, "\(text) is no storage URL; it begins with one of \(known)")
+        .invalidConfiguration,
+        "\(text) is no storage URL; it begins with one of \(known)"
+      )
     }
     guard let scheme = Scheme(rawValue: String(text[..<colon])) else {
       throw StorageError(
         .invalidConfiguration,
-        "unknown backend \(text[..<colon]); a storage URL begins with one of \(known)")
+        "unknown backend \(text[..<colon]); a storage URL begins with one of \(known)"
+      )
     }
     let rest = text[text.index(after: colon)...]
     let mark = rest.firstIndex(of: "?")
@@ -62,7 +65,9 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
     if scheme != .memory {
       guard !path.isEmpty else {
         throw StorageError(
-          .invalidConfiguration, "\(text) names no path; write \(scheme.rawValue):PATH")
+          .invalidConfiguration,
+          "\(text) names no path; write \(scheme.rawValue):PATH"
+        )
       }
       if let folder, !path.hasPrefix("/") { path = folder + "/" + path }
     }
@@ -71,7 +76,9 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else {
         throw StorageError(
-          .invalidConfiguration, "storage option \(item) has no value; write \(item)=VALUE")
+          .invalidConfiguration,
+          "storage option \(item) has no value; write \(item)=VALUE"
+        )
       }
       try set(String(parts[0]), String(parts[1]))
     }
@@ -85,7 +92,9 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
     case "timeout":
       guard let seconds = Double(value), seconds >= 0, seconds <= 86_400 else {
         throw StorageError(
-          .invalidConfiguration, "storage option timeout takes seconds from 0 to 86400")
+          .invalidConfiguration,
+          "storage option timeout takes seconds from 0 to 86400"
+        )
       }
       options.timeout = .milliseconds(Int64(seconds * 1000))
     case "format" where scheme == .plist: options.format = try Self.word(name, value)
@@ -100,7 +109,8 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
       throw StorageError(
         .invalidConfiguration,
         "unknown storage option \(name) for \(scheme.rawValue); known are "
-          + known.joined(separator: ", "))
+          + known.joined(separator: ", ")
+      )
     }
   }
 
@@ -111,7 +121,8 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
     throw StorageError(
       .invalidConfiguration,
       "storage option \(name) takes \(Word.allCases.map(\.rawValue).joined(separator: ", ")), "
-        + "not \(value)")
+        + "not \(value)"
+    )
   }
 
   private static func flag(_ name: String, _ value: String) throws(StorageError) -> Bool {
@@ -134,7 +145,8 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
     else {
       throw StorageError(
         .invalidConfiguration,
-        "storage option \(name) takes a number of bytes, as 1048576, 64M or 2G, not \(value)")
+        "storage option \(name) takes a number of bytes, as 1048576, 64M or 2G, not \(value)"
+      )
     }
     return count * unit
   }

@@ -38,7 +38,10 @@ public final class StoreRegistry: @unchecked Sendable {
   /// - Throws: ``StorageError/Code/alreadyOpen`` if it is open as another kind or with different
   ///   options; ``StorageError/Code/busy``; what `make` throws.
   public func open(
-    _ path: String, isFile: Bool = true, kind: String, options: StorageOptions,
+    _ path: String,
+    isFile: Bool = true,
+    kind: String,
+    options: StorageOptions,
     make: () throws(StorageError) -> any Storage
   ) throws(StorageError) -> Store {
     let deadline = Date(timeIntervalSinceNow: options.timeout.seconds)
@@ -51,7 +54,8 @@ public final class StoreRegistry: @unchecked Sendable {
           throw StorageError(
             .alreadyOpen,
             "\(path) is open in this process as \(entry.kind) with other options; "
-              + "close it first or use the same")
+              + "close it first or use the same"
+          )
         }
         if entry.storage.retainHandle() {
           condition.unlock()
@@ -105,6 +109,7 @@ public final class StoreRegistry: @unchecked Sendable {
     guard stat(path, &status) == 0 else { return nil }
     return .file(
       device: UInt64(truncatingIfNeeded: status.st_dev),
-      inode: UInt64(truncatingIfNeeded: status.st_ino))
+      inode: UInt64(truncatingIfNeeded: status.st_ino)
+    )
   }
 }

@@ -51,7 +51,9 @@ public protocol KeyValueReader: AnyObject {
 public protocol KeyValueWriter: KeyValueReader {
   /// Sets the value of a key.
   func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    in table: Table
   ) throws(StorageError)
   /// Removes a key.
   ///

@@ -15,7 +15,10 @@ public enum Aggregate: Sendable, Hashable {
 extension BoundAggregate {
   /// Binds figures to a collection and checks their types.
   init(
-    _ collection: Collection, _ figures: [Aggregate], groupBy: [String], filter: Filter
+    _ collection: Collection,
+    _ figures: [Aggregate],
+    groupBy: [String],
+    filter: Filter
   ) throws(StorageError) {
     var functions: [Function] = []
     for figure in figures {
@@ -30,8 +33,11 @@ extension BoundAggregate {
     var groups: [Int] = []
     for field in groupBy { groups.append(try collection.position(of: field)) }
     self.init(
-      collection: collection, filter: try FilterBinder.bind(filter, to: collection),
-      functions: functions, groupBy: groups)
+      collection: collection,
+      filter: try FilterBinder.bind(filter, to: collection),
+      functions: functions,
+      groupBy: groups
+    )
   }
 
   private static func number(_ field: String, _ collection: Collection) throws(StorageError) -> Int
@@ -40,7 +46,9 @@ extension BoundAggregate {
     let type = collection.fields[position].type
     guard type == .integer || type == .real else {
       throw StorageError(
-        .typeMismatch, "field \(field) of \(collection.name) is \(type); sums take integer or real")
+        .typeMismatch,
+        "field \(field) of \(collection.name) is \(type); sums take integer or real"
+      )
     }
     return position
   }
@@ -52,7 +60,8 @@ extension BoundAggregate {
       throw StorageError(
         .typeMismatch,
         "field \(field) of \(collection.name) is \(collection.fields[position].type), "
-          + "which has no order")
+          + "which has no order"
+      )
     }
     return position
   }

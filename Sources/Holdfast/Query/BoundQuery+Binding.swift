@@ -17,7 +17,8 @@ extension BoundQuery {
         throw StorageError(
           .typeMismatch,
           "field \(sort.field) of \(collection.name) is \(collection.fields[position].type), "
-            + "which has no order to sort by")
+            + "which has no order to sort by"
+        )
       }
       if !order.contains(where: { $0.position == position }) {
         order.append(Order(position, descending: sort.isDescending))
@@ -33,7 +34,11 @@ extension BoundQuery {
       filter = filter.and(try PageToken.condition(after: values, order, collection))
     }
     self.init(
-      collection: collection, filter: filter, order: order, limit: query.limit,
-      offset: query.offset)
+      collection: collection,
+      filter: filter,
+      order: order,
+      limit: query.limit,
+      offset: query.offset
+    )
   }
 }

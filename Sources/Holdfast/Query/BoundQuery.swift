@@ -88,7 +88,11 @@ public struct BoundQuery: Sendable {
 
   /// Creates a bound query.
   public init(
-    collection: Collection, filter: BoundFilter, order: [Order], limit: Int?, offset: Int
+    collection: Collection,
+    filter: BoundFilter,
+    order: [Order],
+    limit: Int?,
+    offset: Int
   ) {
     self.collection = collection
     self.filter = filter
@@ -145,7 +149,10 @@ public struct BoundAggregate: Sendable {
 
   /// Creates a bound aggregate.
   public init(
-    collection: Collection, filter: BoundFilter, functions: [Function], groupBy: [Int] = []
+    collection: Collection,
+    filter: BoundFilter,
+    functions: [Function],
+    groupBy: [Int] = []
   ) {
     self.collection = collection
     self.filter = filter

@@ -30,7 +30,10 @@ extension BoundFilter {
   }
 
   private static func compare(
-    _ row: RowView, _ position: Int, _ comparison: Comparison, _ value: Value
+    _ row: RowView,
+    _ position: Int,
+    _ comparison: Comparison,
+    _ value: Value
   ) -> Bool {
     let isNull = row.isNull(position)
     if isNull || value.isNull {

@@ -13,7 +13,9 @@ enum FilterBinder {
   {
     guard depth < maximumDepth else {
       throw StorageError(
-        .invalidQuery, "the filter nests deeper than \(maximumDepth) levels; simplify it")
+        .invalidQuery,
+        "the filter nests deeper than \(maximumDepth) levels; simplify it"
+      )
     }
     switch filter {
     case .all: return .all
@@ -26,13 +28,13 @@ enum FilterBinder {
     case .contains(let field, let value):
       return try match(collection, field, value, BoundFilter.contains)
     case .and(let parts):
-      var bound = BoundFilter.all
-      for part in parts { bound = bound.and(try bind(part, to: collection, depth: depth + 1)) }
-      return bound
+      var bound: [BoundFilter] = []
+      for part in parts { bound.append(try bind(part, to: collection, depth: depth + 1)) }
+      return .all(of: bound)
     case .or(let parts):
-      var bound = BoundFilter.none
-      for part in parts { bound = bound.or(try bind(part, to: collection, depth: depth + 1)) }
-      return bound
+      var bound: [BoundFilter] = []
+      for part in parts { bound.append(try bind(part, to: collection, depth: depth + 1)) }
+      return .any(of: bound)
     case .not(let part):
       switch try bind(part, to: collection, depth: depth + 1) {
       case .all: return .none
@@ -56,12 +58,17 @@ enum FilterBinder {
   }
 
   static func compare(
-    _ collection: Collection, _ position: Int, _ comparison: Comparison, _ value: Value
+    _ collection: Collection,
+    _ position: Int,
+    _ comparison: Comparison,
+    _ value: Value
   ) throws(StorageError) -> BoundFilter {
     let field = collection.fields[position]
     if case .real(let real) = value, real.isNaN {
       throw StorageError(
-        .invalidValue, "field \(field.name) of \(collection.name) cannot be compared with NaN")
+        .invalidValue,
+        "field \(field.name) of \(collection.name) cannot be compared with NaN"
+      )
     }
     let isEquality = comparison == .equal || comparison == .notEqual
     if !isEquality, !field.type.isOrdered {
@@ -146,7 +153,9 @@ enum FilterBinder {
   }
 
   private static func match(
-    _ collection: Collection, _ field: String, _ value: Value,
+    _ collection: Collection,
+    _ field: String,
+    _ value: Value,
     _ make: (Int, [UInt8]) -> BoundFilter
   ) throws(StorageError) -> BoundFilter {
     let position = try collection.position(of: field)
@@ -156,36 +165,47 @@ enum FilterBinder {
     case (.blob, .blob(let blob)): bytes = blob
     case (.text, .null), (.date, .null), (.blob, .null): return .none
     default:
-      throw mismatch(collection, position, "STARTS WITH or CONTAINS a literal of kind \(value.kind)")
+      throw mismatch(
+        collection,
+        position,
+        "STARTS WITH or CONTAINS a literal of kind \(value.kind)"
+      )
     }
     return bytes.isEmpty ? .compare(position, .notEqual, .null) : make(position, bytes)
   }
 }
 
 extension BoundFilter {
-  /// Both hold; constants fold away and nested conjunctions flatten.
-  func and(_ other: BoundFilter) -> BoundFilter {
-    switch (self, other) {
-    case (.all, _): other
-    case (_, .all): self
-    case (.none, _), (_, .none): .none
-    case (.and(let left), .and(let right)): .and(left + right)
-    case (.and(let left), _): .and(left + [other])
-    case (_, .and(let right)): .and([self] + right)
-    default: .and([self, other])
+  /// Both hold.
+  func and(_ other: BoundFilter) -> BoundFilter { .all(of: [self, other]) }
+  /// One of two holds.
+  func or(_ other: BoundFilter) -> BoundFilter { .any(of: [self, other]) }
+
+  /// All hold; constants fold away and nested conjunctions flatten. O(n).
+  static func all(of parts: [BoundFilter]) -> BoundFilter {
+    var flat: [BoundFilter] = []
+    for part in parts {
+      switch part {
+      case .all: break
+      case .none: return .none
+      case .and(let inner): flat += inner
+      default: flat.append(part)
+      }
     }
+    return flat.isEmpty ? .all : flat.count == 1 ? flat[0] : .and(flat)
   }
 
-  /// One of two holds; constants fold away and nested disjunctions flatten.
-  func or(_ other: BoundFilter) -> BoundFilter {
-    switch (self, other) {
-    case (.none, _): other
-    case (_, .none): self
-    case (.all, _), (_, .all): .all
-    case (.or(let left), .or(let right)): .or(left + right)
-    case (.or(let left), _): .or(left + [other])
-    case (_, .or(let right)): .or([self] + right)
-    default: .or([self, other])
+  /// One holds; constants fold away and nested disjunctions flatten. O(n).
+  static func any(of parts: [BoundFilter]) -> BoundFilter {
+    var flat: [BoundFilter] = []
+    for part in parts {
+      switch part {
+      case .none: break
+      case .all: return .all
+      case .or(let inner): flat += inner
+      default: flat.append(part)
+      }
     }
+    return flat.isEmpty ? .none : flat.count == 1 ? flat[0] : .or(flat)
   }
 }

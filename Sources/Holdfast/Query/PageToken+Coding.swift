@@ -9,7 +9,8 @@ extension PageToken {
     bytes += Self.bytes(Self.checksum(bytes))
     let text = Data(bytes).base64EncodedString()
     self.init(
-      text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
+      text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    )
   }
 
   /// The sort values in a token that belongs to `query`.
@@ -19,7 +20,9 @@ extension PageToken {
     -> [Value]
   {
     let invalid = StorageError(
-      .invalidCursor, "the paging token is damaged; start again without one")
+      .invalidCursor,
+      "the paging token is damaged; start again without one"
+    )
     guard text.utf8.count < 1 << 24, text.utf8.allSatisfy({ $0 < 0x80 }) else { throw invalid }
     var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
@@ -30,7 +33,8 @@ extension PageToken {
     guard Array(body.prefix(8)) == Self.bytes(Self.fingerprint(query, collection)) else {
       throw StorageError(
         .invalidCursor,
-        "the paging token belongs to another query or schema; use it with the query that gave it")
+        "the paging token belongs to another query or schema; use it with the query that gave it"
+      )
     }
     var values: [Value] = []
     var rest = body.dropFirst(8)
@@ -47,7 +51,9 @@ extension PageToken {
   /// `a ≥ v AND (a > v OR (a = v AND …))`, the first part so that an index range can be used; null
   /// first ascending and last descending.
   static func condition(
-    after values: [Value], _ order: [BoundQuery.Order], _ collection: Collection
+    after values: [Value],
+    _ order: [BoundQuery.Order],
+    _ collection: Collection
   ) throws(StorageError) -> BoundFilter {
     var condition = BoundFilter.none
     for (index, order) in order.enumerated().reversed() {

@@ -62,19 +62,29 @@ enum Planner {
     var upper: Scan.Bound?
     if depth < positions.count {
       (lower, upper, remaining) = range(
-        remaining, positions[depth], collection.fields[positions[depth]].type.storedKind)
+        remaining,
+        positions[depth],
+        collection.fields[positions[depth]].type.storedKind
+      )
       score += (lower == nil ? 0 : 10) + (upper == nil ? 0 : 10)
     }
     let direction = orderDirection(
-      query.order, path: positions + (index == nil ? [] : collection.keyPositions), fixed)
+      query.order,
+      path: positions + (index == nil ? [] : collection.keyPositions),
+      fixed
+    )
     let isReversed = direction == .descending
     if direction != nil { score += 5 }
     // A full walk of an index costs a lookup a row: only worth it for its order.
     if index != nil { score -= 1 }
     var scans = prefixes.map { prefix in
       Scan(
-        collection, index: index, lower: bound(prefix, lower), upper: bound(prefix, upper),
-        reversed: isReversed)
+        collection,
+        index: index,
+        lower: bound(prefix, lower),
+        upper: bound(prefix, upper),
+        reversed: isReversed
+      )
     }
     if isReversed { scans.reverse() }
     var residual = BoundFilter.all
@@ -173,7 +183,9 @@ enum Planner {
 
   /// The direction in which walking `path` yields `order`, or nil if it does not.
   private static func orderDirection(
-    _ order: [BoundQuery.Order], path: [Int], _ fixed: Set<Int>
+    _ order: [BoundQuery.Order],
+    path: [Int],
+    _ fixed: Set<Int>
   ) -> Direction? {
     var walk = path.filter { !fixed.contains($0) }[...]
     var direction: Direction?

@@ -15,8 +15,12 @@ public struct Query: Sendable, Hashable {
 
   /// Creates a query.
   public init(
-    _ collection: String, where filter: Filter = .all, sort: [Sort] = [], limit: Int? = nil,
-    offset: Int = 0, after: PageToken? = nil
+    _ collection: String,
+    where filter: Filter = .all,
+    sort: [Sort] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    after: PageToken? = nil
   ) {
     self.collection = collection
     self.filter = filter

@@ -10,23 +10,36 @@ enum QueryExecutor {
     if let pushed = try reader.query(query) {
       if pushed.handlesLimit { return pushed.cursor }
       return finish(
-        pushed.cursor, query, filter: pushed.handlesFilter ? .all : query.filter,
-        isOrdered: pushed.handlesOrder)
+        pushed.cursor,
+        query,
+        filter: pushed.handlesFilter ? .all : query.filter,
+        isOrdered: pushed.handlesOrder
+      )
     }
     let plan = Planner.plan(query)
     return finish(
-      ScanCursor(reader, plan.scans), query, filter: plan.residual, isOrdered: plan.isOrdered)
+      ScanCursor(reader, plan.scans),
+      query,
+      filter: plan.residual,
+      isOrdered: plan.isOrdered
+    )
   }
 
   private static func finish(
-    _ source: any StorageCursor, _ query: BoundQuery, filter: BoundFilter, isOrdered: Bool
+    _ source: any StorageCursor,
+    _ query: BoundQuery,
+    filter: BoundFilter,
+    isOrdered: Bool
   ) -> any StorageCursor {
     var cursor = source
     if case .all = filter {} else { cursor = FilterCursor(cursor, filter) }
     if !isOrdered {
       let keep = query.limit.map { $0.addingReportingOverflow(query.offset) }
       cursor = SortCursor(
-        cursor, query.order, keep: keep.flatMap { $0.overflow ? nil : $0.partialValue })
+        cursor,
+        query.order,
+        keep: keep.flatMap { $0.overflow ? nil : $0.partialValue }
+      )
     }
     if query.limit != nil || query.offset > 0 {
       cursor = LimitCursor(cursor, offset: query.offset, limit: query.limit)
@@ -41,9 +54,14 @@ enum QueryExecutor {
     if let rows = try reader.aggregate(aggregate) { return rows }
     let cursor = try run(
       BoundQuery(
-        collection: aggregate.collection, filter: aggregate.filter,
-        order: aggregate.collection.keyPositions.map { BoundQuery.Order($0) }, limit: nil,
-        offset: 0), on: reader)
+        collection: aggregate.collection,
+        filter: aggregate.filter,
+        order: aggregate.collection.keyPositions.map { BoundQuery.Order($0) },
+        limit: nil,
+        offset: 0
+      ),
+      on: reader
+    )
     defer { cursor.close() }
     let empty = aggregate.functions.map { Accumulator($0) }
     if aggregate.groupBy.isEmpty {

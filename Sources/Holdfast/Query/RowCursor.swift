@@ -36,7 +36,8 @@ public final class RowCursor {
     if isClosed {
       throw StorageError(
         .transactionClosed,
-        "the cursor is closed: its transaction or savepoint has ended, or the schema changed")
+        "the cursor is closed: its transaction or savepoint has ended, or the schema changed"
+      )
     }
     try transaction.checkOpen()
     if isAtEnd { return nil }
@@ -65,7 +66,8 @@ public final class RowCursor {
     if let last, hasLast {
       query.offset = 0
       query.filter = try query.filter.and(
-        PageToken.condition(after: last.view.values(), bound.order, collection))
+        PageToken.condition(after: last.view.values(), bound.order, collection)
+      )
     }
     let cursor = try QueryExecutor.run(query, on: transaction.reader)
     engineCursor = cursor

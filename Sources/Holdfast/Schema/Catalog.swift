@@ -46,19 +46,24 @@ public struct Catalog: Sendable {
     for existing in collections where Name.folded(existing.name) == folded {
       throw StorageError(
         .nameConflict,
-        "collection \(definition.name): the store already has a collection \(existing.name)")
+        "collection \(definition.name): the store already has a collection \(existing.name)"
+      )
     }
     let id = nextID
     var next = id + 1
     var indexes: [(id: Int, physicalName: String)] = []
     for index in definition.indexes {
       indexes.append(
-        (next, physicalName("\(definition.name)_\(index.name)", next, true)))
+        (next, physicalName("\(definition.name)_\(index.name)", next, true))
+      )
       next += 1
     }
     let collection = try Collection(
-      id: id, definition: definition,
-      physicalName: physicalName(definition.name, id, false), indexes: indexes)
+      id: id,
+      definition: definition,
+      physicalName: physicalName(definition.name, id, false),
+      indexes: indexes
+    )
     nextID = next
     schemaVersion += 1
     collections.append(collection)

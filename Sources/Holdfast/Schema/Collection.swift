@@ -37,7 +37,9 @@ public final class Collection: Sendable {
   ///   - indexes: id and physical name of each index of the definition, in order.
   /// - Throws: ``StorageError/Code/invalidSchema`` if names do not resolve.
   public init(
-    id: Int, definition: CollectionDefinition, physicalName: String,
+    id: Int,
+    definition: CollectionDefinition,
+    physicalName: String,
     indexes: [(id: Int, physicalName: String)]
   ) throws(StorageError) {
     self.id = id
@@ -50,7 +52,9 @@ public final class Collection: Sendable {
       for name in names {
         guard let position = positions[name] else {
           throw StorageError(
-            .invalidSchema, "collection \(definition.name) has no field \(name)")
+            .invalidSchema,
+            "collection \(definition.name) has no field \(name)"
+          )
         }
         resolved.append(position)
       }
@@ -64,8 +68,12 @@ public final class Collection: Sendable {
     for (index, identity) in zip(definition.indexes, indexes) {
       resolvedIndexes.append(
         Index(
-          id: identity.id, definition: index, physicalName: identity.physicalName,
-          positions: try resolve(index.fields)))
+          id: identity.id,
+          definition: index,
+          physicalName: identity.physicalName,
+          positions: try resolve(index.fields)
+        )
+      )
     }
     self.indexes = resolvedIndexes
     self.positions = positions

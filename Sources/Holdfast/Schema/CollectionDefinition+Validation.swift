@@ -11,7 +11,8 @@ extension CollectionDefinition {
     guard !fields.isEmpty, fields.count <= Self.maximumFieldCount else {
       throw StorageError(
         .invalidSchema,
-        "collection \(name) must have 1 to \(Self.maximumFieldCount) fields, not \(fields.count)")
+        "collection \(name) must have 1 to \(Self.maximumFieldCount) fields, not \(fields.count)"
+      )
     }
     try checkDistinct(fields.map(\.name), "field")
     try checkDistinct(indexes.map(\.name), "index")
@@ -19,7 +20,9 @@ extension CollectionDefinition {
     for index in indexes {
       guard !index.fields.isEmpty, Set(index.fields).count == index.fields.count else {
         throw StorageError(
-          .invalidSchema, "index \(index.name) of \(name) must name one or more distinct fields")
+          .invalidSchema,
+          "index \(index.name) of \(name) must name one or more distinct fields"
+        )
       }
       for field in index.fields { try checkIndexable(field, "index \(index.name)") }
     }
@@ -29,19 +32,25 @@ extension CollectionDefinition {
   private func validateKey() throws(StorageError) {
     guard !key.isEmpty, Set(key).count == key.count else {
       throw StorageError(
-        .invalidSchema, "the key of collection \(name) must name one or more distinct fields")
+        .invalidSchema,
+        "the key of collection \(name) must name one or more distinct fields"
+      )
     }
     for field in key {
       let definition = try checkIndexable(field, "the key")
       guard !definition.isOptional || hasAutomaticKey else {
         throw StorageError(
-          .invalidSchema, "field \(field) is in the key of \(name), so it cannot be optional")
+          .invalidSchema,
+          "field \(field) is in the key of \(name), so it cannot be optional"
+        )
       }
     }
     if hasAutomaticKey {
       guard key.count == 1, fields.first(where: { $0.name == key[0] })?.type == .integer else {
         throw StorageError(
-          .invalidSchema, "the automatic key of \(name) must be one integer field")
+          .invalidSchema,
+          "the automatic key of \(name) must be one integer field"
+        )
       }
     }
   }
@@ -62,7 +71,9 @@ extension CollectionDefinition {
     }
     guard definition.type != .any else {
       throw StorageError(
-        .invalidSchema, "\(place) of \(name) cannot hold field \(field), which is of type any")
+        .invalidSchema,
+        "\(place) of \(name) cannot hold field \(field), which is of type any"
+      )
     }
     return definition
   }
@@ -73,7 +84,9 @@ extension CollectionDefinition {
       try Name.validate(entry, of: what)
       if let other = seen.updateValue(entry, forKey: Name.folded(entry)) {
         throw StorageError(
-          .nameConflict, "collection \(name) has two \(what) names alike: \(other), \(entry)")
+          .nameConflict,
+          "collection \(name) has two \(what) names alike: \(other), \(entry)"
+        )
       }
     }
   }

@@ -10,8 +10,8 @@ public enum DateCoding {
   /// The length of the text, in bytes.
   public static let length = 30
   private static let daysToReference: Int64 = 11_323  // 1970-01-01 to 2001-01-01
-  private static let minimumSeconds: Int64 = -63_113_904_000  // 0000-01-01
-  private static let maximumSeconds: Int64 = 252_455_615_999  // 9999-12-31T23:59:59
+  private static let minimumSeconds: Int64 = -63_145_526_400  // 0000-01-01
+  private static let maximumSeconds: Int64 = 252_423_993_599  // 9999-12-31T23:59:59
 
   /// The text of a date, or nil if its year is not within 0000–9999 or it is not finite.
   public static func encode(_ date: Date) -> String? {
@@ -22,7 +22,7 @@ public enum DateCoding {
   }
 
   /// Writes the 30 bytes of a date's text; false if its year is not within 0000–9999.
-  static func encode(_ date: Date, into out: UnsafeMutableRawBufferPointer) -> Bool {
+  public static func encode(_ date: Date, into out: UnsafeMutableRawBufferPointer) -> Bool {
     let time = date.timeIntervalSinceReferenceDate
     guard time.isFinite, abs(time) < 1e12 else { return false }
     let floor = time.rounded(.down)
@@ -56,10 +56,11 @@ public enum DateCoding {
   /// The date of a stored text, or nil if it is not exactly in the stored form.
   public static func decode(_ text: String) -> Date? {
     var copy = text
-    return copy.withUTF8 { decode(UnsafeRawBufferPointer($0)) }
+    return copy.withUTF8 { decode(utf8: UnsafeRawBufferPointer($0)) }
   }
 
-  static func decode(_ bytes: UnsafeRawBufferPointer) -> Date? {
+  /// The date of a stored text given as UTF-8, or nil if it is not exactly in the stored form.
+  public static func decode(utf8 bytes: UnsafeRawBufferPointer) -> Date? {
     guard bytes.count == length, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
       bytes[13] == 0x3A, bytes[16] == 0x3A, bytes[19] == 0x2E, bytes[29] == 0x5A
     else { return nil }
@@ -72,7 +73,8 @@ public enum DateCoding {
     let days = days(fromCivil: year, month, day) - daysToReference
     let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     return Date(
-      timeIntervalSinceReferenceDate: Double(seconds) + Double(nanoseconds) / 1e9)
+      timeIntervalSinceReferenceDate: Double(seconds) + Double(nanoseconds) / 1e9
+    )
   }
 
   /// The stored text for a date as people write it: a date alone, or any RFC 3339 text (an offset,
@@ -154,7 +156,10 @@ public enum DateCoding {
   }
 
   private static func write(
-    _ value: Int, _ digits: Int, _ out: UnsafeMutableRawBufferPointer, _ start: Int
+    _ value: Int,
+    _ digits: Int,
+    _ out: UnsafeMutableRawBufferPointer,
+    _ start: Int
   ) {
     var rest = value
     for place in stride(from: start + digits - 1, through: start, by: -1) {

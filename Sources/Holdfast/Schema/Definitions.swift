@@ -97,7 +97,10 @@ public struct CollectionDefinition: Sendable, Hashable, Codable {
 
   /// Creates a definition. It is checked when the collection is created.
   public init(
-    _ name: String, fields: [FieldDefinition], key: [String], automaticKey: Bool = false,
+    _ name: String,
+    fields: [FieldDefinition],
+    key: [String],
+    automaticKey: Bool = false,
     indexes: [IndexDefinition] = []
   ) {
     self.name = name

@@ -8,7 +8,8 @@ enum FieldCheck {
     guard row.count == collection.fields.count else {
       throw StorageError(
         .invalidValue,
-        "a record of \(collection.name) has \(collection.fields.count) fields, not \(row.count)")
+        "a record of \(collection.name) has \(collection.fields.count) fields, not \(row.count)"
+      )
     }
     for index in 0..<row.count {
       if row.isNull(index), index == collection.automaticKeyPosition { continue }
@@ -29,7 +30,9 @@ enum FieldCheck {
       let field = collection.fields[collection.keyPositions[index]]
       if key.isNull(index) {
         throw StorageError(
-          .invalidValue, "the key of \(collection.name) cannot be null in field \(field.name)")
+          .invalidValue,
+          "the key of \(collection.name) cannot be null in field \(field.name)"
+        )
       }
       try check(key, index, field, in: collection.name)
     }
@@ -37,7 +40,9 @@ enum FieldCheck {
   }
 
   private static func checkKeyLength(
-    _ row: RowView, _ positions: [Int]?, _ collection: Collection
+    _ row: RowView,
+    _ positions: [Int]?,
+    _ collection: Collection
   ) throws(StorageError) {
     var bound = 0
     let count = positions?.count ?? row.count
@@ -52,13 +57,17 @@ enum FieldCheck {
       throw StorageError(
         .keyTooLong,
         "the key of a record in \(collection.name) takes \(length) bytes; at most "
-          + "\(KeyCoding.maximumKeyLength) fit, so shorten it")
+          + "\(KeyCoding.maximumKeyLength) fit, so shorten it"
+      )
     }
   }
 
   /// Checks one field of a row against its definition.
   static func check(
-    _ row: RowView, _ index: Int, _ field: FieldDefinition, in collection: String
+    _ row: RowView,
+    _ index: Int,
+    _ field: FieldDefinition,
+    in collection: String
   ) throws(StorageError) {
     let kind = row.kind(index)
     if kind == .null {
@@ -71,20 +80,44 @@ enum FieldCheck {
     guard let stored = field.type.storedKind else { return }
     guard kind == stored else {
       throw StorageError(
-        .typeMismatch, "field \(field.name) of \(collection) takes \(field.type), not \(kind)")
+        .typeMismatch,
+        "field \(field.name) of \(collection) takes \(field.type), not \(kind)"
+      )
     }
     switch field.type {
     case .bool where row.integer(index) != 0 && row.integer(index) != 1:
       throw StorageError(
-        .invalidValue, "field \(field.name) of \(collection) takes true or false")
+        .invalidValue,
+        "field \(field.name) of \(collection) takes true or false"
+      )
     case .uuid where row.bytes(index).count != 16:
       throw StorageError(.invalidValue, "field \(field.name) of \(collection) takes 16 bytes")
-    case .date where DateCoding.decode(row.bytes(index)) == nil:
+    case .decimal where DecimalCoding.canonical(try row.text(index)) != (try row.text(index)):
       throw StorageError(
         .invalidValue,
-        "field \(field.name) of \(collection) takes a date as 2026-01-31T12:00:00.000000000Z")
+        "field \(field.name) of \(collection) takes a decimal number, as 12.5"
+      )
+    case .date where DateCoding.decode(utf8: row.bytes(index)) == nil:
+      throw StorageError(
+        .invalidValue,
+        "field \(field.name) of \(collection) takes a date as 2026-01-31T12:00:00.000000000Z"
+      )
     default:
       break
     }
+  }
+}
+
+extension FieldDefinition {
+  /// The stored form of a value as people give it; JSON is checked here, once, since typed records
+  /// write it themselves.
+  ///
+  /// - Throws: ``StorageError/Code/invalidValue`` for a text that is no JSON in a `json` field.
+  func stored(_ value: Value, in collection: String) throws(StorageError) -> Value {
+    let stored = lenient(value)
+    if type == .json, case .text(let text) = stored, JSON.canonical(text) == nil {
+      throw StorageError(.invalidValue, "field \(name) of \(collection) takes JSON text")
+    }
+    return stored
   }
 }

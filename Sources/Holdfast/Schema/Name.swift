@@ -10,19 +10,24 @@ public enum Name {
     let count = name.utf8.count
     guard count >= 1, count <= maximumLength else {
       throw StorageError(
-        .invalidName, "the name of a \(what) must have 1 to 128 bytes, not \(count)")
+        .invalidName,
+        "the name of a \(what) must have 1 to 128 bytes, not \(count)"
+      )
     }
     for scalar in name.unicodeScalars where scalar.properties.generalCategory == .control {
       throw StorageError(
         .invalidName,
-        "the name of a \(what) holds the control character U+\(hex(scalar.value)); remove it")
+        "the name of a \(what) holds the control character U+\(hex(scalar.value)); remove it"
+      )
     }
   }
 
   /// The name with ASCII letters in lower case: names that fold alike cannot coexist.
   public static func folded(_ name: String) -> String {
     String(
-      decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
+      decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 },
+      as: UTF8.self
+    )
   }
 
   /// A physical name that is safe in a path or as a table: the person's own name where it is safe,

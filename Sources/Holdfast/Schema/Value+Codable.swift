@@ -22,14 +22,18 @@ extension Value: Codable {
     case .real:
       guard let real = Double(try container.decode(String.self, forKey: .real)), !real.isNaN else {
         throw DecodingError.dataCorruptedError(
-          forKey: .real, in: container, debugDescription: "not a real number")
+          forKey: .real,
+          in: container,
+          debugDescription: "not a real number"
+        )
       }
       self = .real(real)
     case .text: self = .text(try container.decode(String.self, forKey: .text))
     case .blob: self = .blob(try container.decode([UInt8].self, forKey: .blob))
     case nil:
       throw DecodingError.dataCorrupted(
-        .init(codingPath: container.codingPath, debugDescription: "a value without a kind"))
+        .init(codingPath: container.codingPath, debugDescription: "a value without a kind")
+      )
     }
   }
 }

@@ -84,7 +84,8 @@ public class ReadTransaction {
 
   /// One page, each row decoded by `decode`.
   public func page<Element, Failure: Error>(
-    _ query: Query, decode: (Collection, RowView) throws(Failure) -> Element
+    _ query: Query,
+    decode: (Collection, RowView) throws(Failure) -> Element
   ) throws -> Page<Element> {
     let cursor = try rows(query)
     defer { cursor.close() }
@@ -99,7 +100,8 @@ public class ReadTransaction {
 
   /// One page of records.
   private func page(
-    _ query: Query, decode: (Collection, RowView) throws(StorageError) -> Record
+    _ query: Query,
+    decode: (Collection, RowView) throws(StorageError) -> Record
   ) throws(StorageError) -> Page<Record> {
     let cursor = try rows(query)
     defer { cursor.close() }
@@ -139,7 +141,9 @@ public class ReadTransaction {
   ///   each figure. Without grouping exactly one row.
   /// - Throws: as ``fetch(_:)``; ``StorageError/Code/overflow`` for an integer sum that does not fit.
   public func aggregate(
-    _ collection: String, _ figures: [Aggregate], groupBy: [String] = [],
+    _ collection: String,
+    _ figures: [Aggregate],
+    groupBy: [String] = [],
     where filter: Filter = .all
   ) throws(StorageError) -> [[Value]] {
     let collection = try self.collection(collection)
@@ -154,7 +158,9 @@ public class ReadTransaction {
   func checkOpen() throws(StorageError) {
     guard isOpen else {
       throw StorageError(
-        .transactionClosed, "the transaction has ended; use it only inside its body")
+        .transactionClosed,
+        "the transaction has ended; use it only inside its body"
+      )
     }
   }
 

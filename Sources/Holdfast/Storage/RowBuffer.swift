@@ -101,7 +101,8 @@ public final class RowBuffer {
       let bytes = copy(UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits)))
       setSlot(
         index,
-        RowView.Slot(kind: slot.kind, bits: slot.bits, pointer: bytes.baseAddress))
+        RowView.Slot(kind: slot.kind, bits: slot.bits, pointer: bytes.baseAddress)
+      )
     }
   }
 

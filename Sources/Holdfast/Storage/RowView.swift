@@ -71,7 +71,9 @@
     let bytes = bytes(index)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw StorageError(
-        .corrupt, "field \(index + 1) of a stored record is not valid UTF-8; run verify")
+        .corrupt,
+        "field \(index + 1) of a stored record is not valid UTF-8; run verify"
+      )
     }
     return text
   }

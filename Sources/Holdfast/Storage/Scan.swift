@@ -32,7 +32,10 @@ public struct Scan: Sendable {
 
   /// Creates a scan.
   public init(
-    _ collection: Collection, index: Int? = nil, lower: Bound? = nil, upper: Bound? = nil,
+    _ collection: Collection,
+    index: Int? = nil,
+    lower: Bound? = nil,
+    upper: Bound? = nil,
     reversed: Bool = false
   ) {
     self.collection = collection

@@ -60,7 +60,10 @@ final class SharedStorage: @unchecked Sendable {
       throw StorageError(
         .ioError,
         "an earlier commit failed and the store takes no more writes; close and reopen it",
-        backend: failure.backend, engineCode: failure.engineCode, underlying: failure)
+        backend: failure.backend,
+        engineCode: failure.engineCode,
+        underlying: failure
+      )
     }
   }
 
@@ -84,7 +87,9 @@ final class SharedStorage: @unchecked Sendable {
         isClosing = false
         condition.unlock()
         throw StorageError(
-          .busy, "the store is in use by \(active) transactions; end them, then close it again")
+          .busy,
+          "the store is in use by \(active) transactions; end them, then close it again"
+        )
       }
     }
     isClosed = true

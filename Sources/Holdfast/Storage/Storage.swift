@@ -155,7 +155,10 @@ public struct Capabilities: Sendable {
 
   /// Creates capabilities.
   public init(
-    backend: String, engine: String, maximumValueSize: Int, sharesBetweenProcesses: Bool,
+    backend: String,
+    engine: String,
+    maximumValueSize: Int,
+    sharesBetweenProcesses: Bool,
     isPersistent: Bool
   ) {
     self.backend = backend

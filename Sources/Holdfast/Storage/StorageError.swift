@@ -16,7 +16,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// Creates an error.
   public init(
-    _ code: Code, _ message: String, backend: String? = nil, engineCode: Int? = nil,
+    _ code: Code,
+    _ message: String,
+    backend: String? = nil,
+    engineCode: Int? = nil,
     underlying: (any Error)? = nil
   ) {
     self.code = code

@@ -54,7 +54,10 @@ extension Store {
           [weak job] in
           job?.abandon(
             StorageError(
-              .busy, "the store was busy for longer than the timeout; try again"))
+              .busy,
+              "the store was busy for longer than the timeout; try again"
+            )
+          )
         }
       }
     } onCancel: {

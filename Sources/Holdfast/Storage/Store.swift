@@ -29,7 +29,8 @@ public final class Store: Sendable {
   public convenience init(_ storage: any Storage, options: StorageOptions = StorageOptions()) {
     self.init(
       sharing: SharedStorage(storage, options: options, onClose: {}),
-      wasCreated: storage.wasCreated)
+      wasCreated: storage.wasCreated
+    )
   }
 
   init(sharing shared: SharedStorage, wasCreated: Bool) {
@@ -53,7 +54,9 @@ public final class Store: Sendable {
   public func close() throws(StorageError) {
     if TransactionScope.current(of: ObjectIdentifier(shared)) != nil {
       throw StorageError(
-        .nestedTransaction, "a store cannot be closed inside a transaction; close it after")
+        .nestedTransaction,
+        "a store cannot be closed inside a transaction; close it after"
+      )
     }
     let wasClosed = isClosed.withLock { closed in
       defer { closed = true }
@@ -95,27 +98,32 @@ public final class Store: Sendable {
   func deadline() -> ContinuousClock.Instant { .now + options.timeout }
 
   func performRead<T>(
-    deadline: ContinuousClock.Instant, _ body: (ReadTransaction) throws -> T
+    deadline: ContinuousClock.Instant,
+    _ body: (ReadTransaction) throws -> T
   ) throws -> T {
     let owner = ObjectIdentifier(shared)
     if let outer = TransactionScope.current(of: owner) { return try body(outer) }
     if isClosed.withLock({ $0 }) { throw Self.closedError }
     try shared.beginTransaction()
     defer { shared.endTransaction() }
-    let reader = try shared.storage.beginReading(timeout: ContinuousClock.now.duration(to: deadline))
+    let reader = try shared.storage.beginReading(
+      timeout: ContinuousClock.now.duration(to: deadline)
+    )
     let transaction = ReadTransaction(reader)
     defer { transaction.finish() }
     return try TransactionScope.enter(owner, transaction) { try body(transaction) }
   }
 
   func performWrite<T>(
-    deadline: ContinuousClock.Instant, _ body: (WriteTransaction) throws -> T
+    deadline: ContinuousClock.Instant,
+    _ body: (WriteTransaction) throws -> T
   ) throws -> T {
     let owner = ObjectIdentifier(shared)
     if TransactionScope.current(of: owner) != nil {
       throw StorageError(
         .nestedTransaction,
-        "write was called inside a transaction of the same store; use a savepoint")
+        "write was called inside a transaction of the same store; use a savepoint"
+      )
     }
     if isClosed.withLock({ $0 }) { throw Self.closedError }
     if options.isReadOnly {
@@ -125,11 +133,15 @@ public final class Store: Sendable {
     defer { shared.endTransaction() }
     guard shared.gate.enter(until: deadline) else {
       throw StorageError(
-        .busy, "another writer held the store for longer than the timeout; try again")
+        .busy,
+        "another writer held the store for longer than the timeout; try again"
+      )
     }
     defer { shared.gate.leave() }
     try shared.checkWritable()
-    let writer = try shared.storage.beginWriting(timeout: ContinuousClock.now.duration(to: deadline))
+    let writer = try shared.storage.beginWriting(
+      timeout: ContinuousClock.now.duration(to: deadline)
+    )
     let transaction = WriteTransaction(writer)
     defer { transaction.finish() }
     let result = try TransactionScope.enter(owner, transaction) { try body(transaction) }

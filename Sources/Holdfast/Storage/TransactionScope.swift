@@ -46,7 +46,9 @@ final class TransactionScope {
 
   /// Runs `body` inside a transaction's scope.
   static func enter<T>(
-    _ owner: ObjectIdentifier, _ transaction: ReadTransaction, _ body: () throws -> T
+    _ owner: ObjectIdentifier,
+    _ transaction: ReadTransaction,
+    _ body: () throws -> T
   ) rethrows -> T {
     let outer = innermost
     let scope = TransactionScope(owner: owner, transaction: transaction, outer: outer)

@@ -37,7 +37,7 @@ public final class WriteTransaction: ReadTransaction {
   /// - Throws: as ``insert(_:into:)``.
   @discardableResult
   public func insert(_ record: Record) throws(StorageError) -> Key {
-    let automatic = try insert(load(record), into: record.collection)
+    let automatic = try insert(try load(record), into: record.collection)
     if let automatic { return Key(.integer(automatic)) }
     return try key(of: rowBuffer, record.collection)
   }
@@ -58,19 +58,22 @@ public final class WriteTransaction: ReadTransaction {
   /// - Throws: ``StorageError/Code/notFound`` if there is none; ``StorageError/Code/invalidValue``
   ///   for an attempt to change the key itself; otherwise as ``insert(_:into:)``.
   public func update(
-    _ key: Key, set changes: [String: Value], in collection: String
+    _ key: Key,
+    set changes: [String: Value],
+    in collection: String
   ) throws(StorageError) {
     let collection = try self.collection(collection)
     guard let current = try get(key, in: collection) else { throw missing(collection) }
     rowBuffer.copy(current)
     for (name, value) in changes {
       let position = try collection.position(of: name)
-      let value = collection.fields[position].lenient(value)
+      let value = try collection.fields[position].stored(value, in: collection.name)
       if collection.keyPositions.contains(position), try rowBuffer.view.value(position) != value {
         throw StorageError(
           .invalidValue,
           "field \(name) is in the key of \(collection.name), which an update cannot change; "
-            + "insert a new record and delete the old one")
+            + "insert a new record and delete the old one"
+        )
       }
       rowBuffer.set(position, value)
     }
@@ -85,7 +88,9 @@ public final class WriteTransaction: ReadTransaction {
     try FieldCheck.check(row, collection)
     if let position = collection.automaticKeyPosition, row.isNull(position) {
       throw StorageError(
-        .invalidValue, "an update of \(collection.name) needs the record's key; insert it instead")
+        .invalidValue,
+        "an update of \(collection.name) needs the record's key; insert it instead"
+      )
     }
     let found = try perform { () throws(StorageError) in try writer.update(row, in: collection) }
     guard found else { throw missing(collection) }
@@ -103,7 +108,7 @@ public final class WriteTransaction: ReadTransaction {
   /// Inserts the record, or replaces the one with its key; never removes another one.
   @discardableResult
   public func put(_ record: Record) throws(StorageError) -> Key {
-    let automatic = try put(load(record), in: record.collection)
+    let automatic = try put(try load(record), in: record.collection)
     if let automatic { return Key(.integer(automatic)) }
     return try key(of: rowBuffer, record.collection)
   }
@@ -143,7 +148,8 @@ public final class WriteTransaction: ReadTransaction {
   /// - Returns: how many there were.
   @discardableResult
   public func deleteAll(
-    in collection: String, where filter: Filter = .all
+    in collection: String,
+    where filter: Filter = .all
   ) throws(StorageError) -> Int {
     let resolved = try self.collection(collection)
     if case .all = filter {
@@ -192,7 +198,8 @@ public final class WriteTransaction: ReadTransaction {
       throw StorageError(
         .invalidSchema,
         "collection \(definition.name) exists with other fields, key or indexes; "
-          + "use another name or a new store")
+          + "use another name or a new store"
+      )
     }
     return existing
   }
@@ -221,7 +228,8 @@ public final class WriteTransaction: ReadTransaction {
   }
 
   private func end(
-    _ id: Int, _ body: () throws(StorageError) -> Void
+    _ id: Int,
+    _ body: () throws(StorageError) -> Void
   ) throws(StorageError) {
     try checkOpen()
     closeCursors(of: id)
@@ -233,10 +241,14 @@ public final class WriteTransaction: ReadTransaction {
 
   // MARK: Scope
 
-  private func load(_ record: Record) -> RowView {
+  private func load(_ record: Record) throws(StorageError) -> RowView {
+    let collection = record.collection
     rowBuffer.reset(count: record.values.count)
     for (position, value) in record.values.enumerated() {
-      rowBuffer.set(position, record.collection.fields[position].lenient(value))
+      rowBuffer.set(
+        position,
+        try collection.fields[position].stored(value, in: collection.name)
+      )
     }
     return rowBuffer.view
   }
@@ -263,7 +275,9 @@ public final class WriteTransaction: ReadTransaction {
     throw StorageError(
       .transactionFailed,
       "the transaction failed earlier (\(failure.code)) and can only be rolled back; "
-        + "start a new one", underlying: failure)
+        + "start a new one",
+      underlying: failure
+    )
   }
 
   override func perform<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
