@@ -11,6 +11,7 @@ public enum Backends {
   /// - Parameters:
   ///   - url: as ``StorageURL`` reads it.
   ///   - folder: what a relative path is relative to; nil for the working directory.
+  /// - Returns: a handle of its own on the store.
   /// - Throws: ``StorageError/Code/invalidConfiguration`` for a URL that is not understood; what
   ///   ``open(_:)`` throws.
   public static func open(_ url: String, relativeTo folder: String? = nil) throws(StorageError)

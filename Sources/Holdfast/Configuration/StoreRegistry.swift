@@ -35,6 +35,7 @@ public final class StoreRegistry: @unchecked Sendable {
   ///   - kind: the backend's name.
   ///   - options: must be those of the open store, but for the timeout.
   ///   - make: opens the storage. Called by one thread of the process at a time.
+  /// - Returns: a handle of its own on the store.
   /// - Throws: ``StorageError/Code/alreadyOpen`` if it is open as another kind or with different
   ///   options; ``StorageError/Code/busy``; what `make` throws.
   public func open(

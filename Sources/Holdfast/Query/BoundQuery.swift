@@ -55,7 +55,9 @@ public struct ValueSet: Sendable {
     values = lookup.filter { !$0.isNull }.sorted()
   }
 
-  /// Whether `value` is one of the values. O(1).
+  /// Whether `value` is one of the values.
+  ///
+  /// O(1).
   public func contains(_ value: Value) -> Bool { lookup.contains(value) }
 }
 
@@ -66,7 +68,9 @@ public struct BoundQuery: Sendable {
   /// Which rows.
   public var filter: BoundFilter
   /// The whole order, ties included: the last entries are the primary key's fields where they are
-  /// not named before. Null sorts first ascending, last descending.
+  /// not named before.
+  ///
+  /// Null sorts first ascending, last descending.
   public var order: [Order]
   /// How many rows at most; nil for no limit.
   public var limit: Int?
@@ -124,7 +128,9 @@ public struct PushedQuery<Cursor: StorageCursor> {
 
 /// Figures over the rows that match a filter, optionally a group at a time.
 public struct BoundAggregate: Sendable {
-  /// One figure. Nulls are left out; over nothing every figure is null, but `count` is 0.
+  /// One figure.
+  ///
+  /// Nulls are left out; over nothing every figure is null, but `count` is 0.
   public enum Function: Sendable, Hashable {
     /// The number of rows.
     case count

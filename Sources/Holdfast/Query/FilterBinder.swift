@@ -181,7 +181,9 @@ extension BoundFilter {
   /// One of two holds.
   func or(_ other: BoundFilter) -> BoundFilter { .any(of: [self, other]) }
 
-  /// All hold; constants fold away and nested conjunctions flatten. O(n).
+  /// All hold; constants fold away and nested conjunctions flatten.
+  ///
+  /// O(n).
   static func all(of parts: [BoundFilter]) -> BoundFilter {
     var flat: [BoundFilter] = []
     for part in parts {
@@ -195,7 +197,9 @@ extension BoundFilter {
     return flat.isEmpty ? .all : flat.count == 1 ? flat[0] : .and(flat)
   }
 
-  /// One holds; constants fold away and nested disjunctions flatten. O(n).
+  /// One holds; constants fold away and nested disjunctions flatten.
+  ///
+  /// O(n).
   static func any(of parts: [BoundFilter]) -> BoundFilter {
     var flat: [BoundFilter] = []
     for part in parts {

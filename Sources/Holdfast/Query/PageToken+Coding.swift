@@ -2,7 +2,9 @@ import Foundation
 
 extension PageToken {
   /// Makes a token: fingerprint of query and schema, the last row's sort values, a checksum; in
-  /// base64url. It holds no offset, so inserts and deletes between pages do not shift it.
+  /// base64url.
+  ///
+  /// It holds no offset, so inserts and deletes between pages do not shift it.
   init(values: [Value], query: Query, collection: Collection) {
     var bytes = Self.bytes(Self.fingerprint(query, collection))
     for value in values { Self.append(value, to: &bytes) }

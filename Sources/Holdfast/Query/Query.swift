@@ -6,9 +6,13 @@ public struct Query: Sendable, Hashable {
   public var filter: Filter
   /// The order; ties, and everything where it is empty, by ascending primary key.
   public var sort: [Sort]
-  /// How many records at most; nil for no limit, 0 for none. Negative is an error.
+  /// How many records at most; nil for no limit, 0 for none.
+  ///
+  /// Negative is an error.
   public var limit: Int?
-  /// How many records to skip first. Negative is an error.
+  /// How many records to skip first.
+  ///
+  /// Negative is an error.
   public var offset: Int
   /// Begin after the record at which an earlier page of this same query ended.
   public var after: PageToken?
@@ -35,7 +39,9 @@ public struct Query: Sendable, Hashable {
 public struct Sort: Sendable, Hashable {
   /// The field's stored name.
   public var field: String
-  /// Whether the largest comes first. Null sorts first ascending, last descending.
+  /// Whether the largest comes first.
+  ///
+  /// Null sorts first ascending, last descending.
   public var isDescending: Bool
 
   /// Smallest first.

@@ -80,8 +80,9 @@ final class LimitCursor: StorageCursor {
   func close() { source.close() }
 }
 
-/// All rows in an order, or the first `keep` of them. Holds owned copies of what it keeps: memory
-/// grows with the smaller of the two counts.
+/// All rows in an order, or the first `keep` of them.
+///
+/// Holds owned copies of what it keeps: memory grows with the smaller of the two counts.
 final class SortCursor: StorageCursor {
   private let source: any StorageCursor
   private let order: [BoundQuery.Order]

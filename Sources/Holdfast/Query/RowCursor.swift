@@ -87,7 +87,9 @@ public final class RowCursor {
     engineCursor = nil
   }
 
-  /// Closes the cursor. Idempotent.
+  /// Closes the cursor.
+  ///
+  /// Idempotent.
   public func close() {
     if isClosed { return }
     isClosed = true

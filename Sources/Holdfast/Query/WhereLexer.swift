@@ -1,4 +1,6 @@
-/// Splits a condition into tokens, for ``WhereParser``. Works on Unicode scalars.
+/// Splits a condition into tokens, for ``WhereParser``.
+///
+/// Works on Unicode scalars.
 struct WhereLexer {
   /// A piece of the text.
   struct Token {

@@ -7,7 +7,9 @@ public final class Collection: Sendable {
   public let id: Int
   /// What was declared.
   public let definition: CollectionDefinition
-  /// The engine's own name for it: a table, a database or a file. Safe to quote or to put in a path.
+  /// The engine's own name for it: a table, a database or a file.
+  ///
+  /// Safe to quote or to put in a path.
   public let physicalName: String
   /// The indexes, in declared order.
   public let indexes: [Index]

@@ -1,4 +1,6 @@
-/// The declared type of a field. See `docs/Semantics.md` for what each holds.
+/// The declared type of a field.
+///
+/// See `docs/Semantics.md` for what each holds.
 public enum FieldType: String, Sendable, Codable, CaseIterable {
   /// A 64-bit signed integer.
   case integer
@@ -95,7 +97,9 @@ public struct CollectionDefinition: Sendable, Hashable, Codable {
   /// The indexes, in declared order, which is the order in which violations are reported.
   public var indexes: [IndexDefinition]
 
-  /// Creates a definition. It is checked when the collection is created.
+  /// Creates a definition.
+  ///
+  /// It is checked when the collection is created.
   public init(
     _ name: String,
     fields: [FieldDefinition],

@@ -2,8 +2,9 @@ import Foundation
 
 extension FieldDefinition {
   /// The stored form of a value as people give it: an integer for a real field, a date or UUID in
-  /// any usual spelling, a number for a decimal field, JSON in any layout. Anything else is
-  /// returned as it is, and checked afterwards.
+  /// any usual spelling, a number for a decimal field, JSON in any layout.
+  ///
+  /// Anything else is returned as it is, and checked afterwards.
   public func lenient(_ value: Value) -> Value {
     switch (type, value) {
     case (.real, .integer(let integer)):

@@ -37,6 +37,7 @@ public enum Name {
   ///   - name: the logical name.
   ///   - isTaken: whether the engine refuses that name (reserved, or in use). Asked with names of
   ///     ASCII letters, digits, `_`, `-` only, at most 64 bytes.
+  /// - Returns: the name itself or its slug; never one that is taken.
   public static func physical(_ name: String, isTaken: (String) -> Bool) -> String {
     let isPlain =
       name.utf8.count <= 64

@@ -15,7 +15,9 @@ package enum Bytes {
     return left.count - right.count
   }
 
-  /// Whether `needle` occurs in `bytes`. O(n · m) at worst, O(n) as a rule.
+  /// Whether `needle` occurs in `bytes`.
+  ///
+  /// O(n · m) at worst, O(n) as a rule.
   package static func contains(_ bytes: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer)
     -> Bool
   {

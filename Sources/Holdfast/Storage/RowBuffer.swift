@@ -50,7 +50,9 @@ public final class RowBuffer {
   public func setNull(_ index: Int) { setSlot(index, .null) }
   /// Sets field `index` to an integer.
   public func setInteger(_ index: Int, _ value: Int64) { setSlot(index, .integer(value)) }
-  /// Sets field `index` to a real, −0.0 becoming +0.0. NaN is refused later, by the store.
+  /// Sets field `index` to a real, −0.0 becoming +0.0.
+  ///
+  /// NaN is refused later, by the store.
   public func setReal(_ index: Int, _ value: Double) {
     setSlot(index, .real(value == 0 ? 0 : value))
   }
@@ -83,7 +85,9 @@ public final class RowBuffer {
     }
   }
   /// Sets field `index` to a slot as it is, without copying: bytes that it points to must outlive
-  /// the use of this row. For cursors over memory that stays put.
+  /// the use of this row.
+  ///
+  /// For cursors over memory that stays put.
   public func setSlot(_ index: Int, _ slot: RowView.Slot) {
     precondition(index >= 0 && index < count, "field position out of range")
     slots[index] = slot

@@ -5,8 +5,9 @@ public struct Scan: Sendable {
   /// An inclusive bound takes in every entry that begins with the prefix, an exclusive one leaves
   /// them all out.
   public struct Bound: Sendable {
-    /// Values of the first scanned fields, in order; kinds already checked. Null is allowed in an
-    /// index and sorts first.
+    /// Values of the first scanned fields, in order; kinds already checked.
+    ///
+    /// Null is allowed in an index and sorts first.
     public var values: [Value]
     /// Whether entries that begin with `values` belong to the range.
     public var isInclusive: Bool
@@ -26,8 +27,9 @@ public struct Scan: Sendable {
   public var lower: Bound?
   /// Where the range ends in ascending order; nil for the last entry.
   public var upper: Bound?
-  /// Whether to walk from the upper end down. Ties of an index run by primary key in the same
-  /// direction.
+  /// Whether to walk from the upper end down.
+  ///
+  /// Ties of an index run by primary key in the same direction.
   public var isReversed: Bool
 
   /// Creates a scan.

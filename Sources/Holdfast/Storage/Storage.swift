@@ -19,12 +19,16 @@ public protocol Storage: Sendable {
   /// Begins a snapshot, pinned at this moment.
   ///
   /// - Parameter timeout: how long to wait for a free reader, before ``StorageError/Code/busy``.
+  /// - Returns: the open snapshot; end it with ``StorageReader/end()``.
+  /// - Throws: ``StorageError/Code/busy``; what the engine reports.
   func beginReading(timeout: Duration) throws(StorageError) -> Reader
 
   /// Begins the one write transaction.
   ///
   /// `Store` calls this from one thread at a time; other processes may hold the store's own lock.
   /// - Parameter timeout: how long to wait for that lock, before ``StorageError/Code/busy``.
+  /// - Returns: the open transaction; commit it, or end it to roll back.
+  /// - Throws: ``StorageError/Code/busy``; what the engine reports.
   func beginWriting(timeout: Duration) throws(StorageError) -> Writer
 
   /// Closes the store. Called once, when no reader or writer is open.
@@ -43,8 +47,10 @@ public protocol StorageReader: AnyObject {
 
   /// The record with that key, or nil.
   ///
-  /// - Parameter key: the key's fields, in key order; kinds already checked.
+  /// Parameter `key`: the key's fields, in key order; kinds already checked.
+  ///
   /// - Returns: all fields, in field order, valid until the next call on this reader.
+  /// - Throws: ``StorageError/Code/corrupt``, ``StorageError/Code/ioError``.
   func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView?
 
   /// Opens an ordered cursor over the primary key or an index.
@@ -94,7 +100,8 @@ public protocol StorageCursor: AnyObject {
 public protocol StorageWriter: StorageReader {
   /// Adds a record.
   ///
-  /// - Parameter row: all fields; a null in the automatic key's field asks for a fresh key.
+  /// Parameter `row`: all fields; a null in the automatic key's field asks for a fresh key.
+  ///
   /// - Returns: the automatic key, if the collection has one.
   /// - Throws: ``StorageError/Code/duplicateKey``; ``StorageError/Code/uniqueViolation`` naming the
   ///   first violated index in declared order; ``StorageError/Code/overflow`` if no key is left.
@@ -114,8 +121,10 @@ public protocol StorageWriter: StorageReader {
 
   /// Removes a record.
   ///
-  /// - Parameter key: the key's fields, in key order.
+  /// Parameter `key`: the key's fields, in key order.
+  ///
   /// - Returns: whether there was one.
+  /// - Throws: ``StorageError/Code/storageFull``, ``StorageError/Code/ioError``.
   func delete(_ key: RowView, from collection: Collection) throws(StorageError) -> Bool
 
   /// Removes all records of one collection, and of no other.

@@ -40,7 +40,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
-  /// A kind of failure. Extensible: compare with the static members, and keep a default case.
+  /// A kind of failure.
+  ///
+  /// Extensible: compare with the static members, and keep a default case.
   public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
     /// The code's stable name, as it is written after the dot.
     public let rawValue: String

@@ -18,7 +18,9 @@ extension Store {
   }
 
   /// Runs `body` in the write transaction, on the store's writer thread, and commits; the task
-  /// suspends meanwhile. Bodies run in the order in which they arrive.
+  /// suspends meanwhile.
+  ///
+  /// Bodies run in the order in which they arrive.
   ///
   /// - Throws: what the body throws, after rolling back; `CancellationError` if the task was
   ///   cancelled before the body ran, and nothing was written; otherwise as the synchronous `write`.

@@ -25,7 +25,9 @@ public final class Store: Sendable {
   let shared: SharedStorage
   private let isClosed = Mutex(false)
 
-  /// Makes a store of an open storage. It owns the storage from now on.
+  /// Makes a store of an open storage.
+  ///
+  /// It owns the storage from now on.
   public convenience init(_ storage: any Storage, options: StorageOptions = StorageOptions()) {
     self.init(
       sharing: SharedStorage(storage, options: options, onClose: {}),
@@ -47,7 +49,9 @@ public final class Store: Sendable {
     }
   }
 
-  /// Closes this handle, and the storage with the last handle on it. Idempotent.
+  /// Closes this handle, and the storage with the last handle on it.
+  ///
+  /// Idempotent.
   ///
   /// - Throws: ``StorageError/Code/busy`` if transactions are still open after the timeout, and the
   ///   store stays open; ``StorageError/Code/nestedTransaction`` inside a body.

@@ -206,7 +206,9 @@ public final class WriteTransaction: ReadTransaction {
 
   // MARK: Savepoints
 
-  /// Runs `body` so that an error which leaves it undoes only what it did. Savepoints nest.
+  /// Runs `body` so that an error which leaves it undoes only what it did.
+  ///
+  /// Savepoints nest.
   ///
   /// - Throws: what the body throws, after undoing its writes.
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
