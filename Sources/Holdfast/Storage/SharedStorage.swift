@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// An open storage with what all its ``Store`` handles share: the writers' gate, the count of open
@@ -7,8 +6,9 @@ final class SharedStorage: @unchecked Sendable {
   let storage: any Storage
   let options: StorageOptions
   let gate = WriterGate()
-  let writeQueue = DispatchQueue(label: "holdfast.write")
-  let readQueue: OperationQueue
+  let writeQueue = JobQueue(label: "holdfast.write", width: 1)
+  let readQueue = JobQueue(label: "holdfast.read", width: 4)
+  let deadlines = DeadlineQueue()
   /// Called when the last handle has closed.
   let onClose: @Sendable () -> Void
 
@@ -24,9 +24,6 @@ final class SharedStorage: @unchecked Sendable {
     self.storage = storage
     self.options = options
     self.onClose = onClose
-    readQueue = OperationQueue()
-    readQueue.name = "holdfast.read"
-    readQueue.maxConcurrentOperationCount = 4
   }
 
   /// Takes one more handle; false if the storage is closed or closing.

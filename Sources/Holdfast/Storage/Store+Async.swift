@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -10,10 +9,8 @@ extension Store {
   public func read<T>(
     _ body: sending @escaping (ReadTransaction) throws -> sending T
   ) async throws -> sending T {
-    try await runAsync(body) { store, deadline, body in
+    try await runAsync(body, on: shared.readQueue) { store, deadline, body in
       try store.performRead(deadline: deadline, body)
-    } schedule: { work in
-      self.shared.readQueue.addOperation(work)
     }
   }
 
@@ -27,20 +24,18 @@ extension Store {
   public func write<T>(
     _ body: sending @escaping (WriteTransaction) throws -> sending T
   ) async throws -> sending T {
-    try await runAsync(body) { store, deadline, body in
+    try await runAsync(body, on: shared.writeQueue) { store, deadline, body in
       try store.performWrite(deadline: deadline, body)
-    } schedule: { work in
-      self.shared.writeQueue.async(execute: work)
     }
   }
 
   private func runAsync<Transaction, T>(
     _ body: sending @escaping (Transaction) throws -> sending T,
+    on queue: JobQueue,
     perform:
       @escaping @Sendable (
         Store, ContinuousClock.Instant, (Transaction) throws -> T
-      ) throws -> T,
-    schedule: (@escaping @Sendable () -> Void) -> Void
+      ) throws -> T
   ) async throws -> sending T {
     let job = AsyncJob<T>()
     let boxed = Transferred(body)
@@ -48,19 +43,11 @@ extension Store {
     let outcome: Transferred<T> = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard job.install(continuation) else { return }
-        schedule {
+        queue.add {
           guard job.start() else { return }
           job.finish(Result { Transferred(try perform(self, deadline, boxed.value)) })
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + options.timeout.seconds) {
-          [weak job] in
-          job?.abandon(
-            StorageError(
-              .busy,
-              "the store was busy for longer than the timeout; try again"
-            )
-          )
-        }
+        if job.isWaiting { shared.deadlines.add(job, deadline: deadline) }
       }
     } onCancel: {
       job.abandon(CancellationError())
@@ -78,7 +65,7 @@ private struct Transferred<Value>: @unchecked Sendable {
 }
 
 /// One waiting body: started once, or abandoned before that.
-private final class AsyncJob<T>: Sendable {
+private final class AsyncJob<T>: DeadlineQueue.Waiter {
   private enum State {
     case new
     case waiting(CheckedContinuation<Transferred<T>, any Error>)
@@ -101,6 +88,17 @@ private final class AsyncJob<T>: Sendable {
     guard let error else { return true }
     continuation.resume(throwing: error)
     return false
+  }
+
+  var isWaiting: Bool {
+    state.withLock { state in
+      if case .waiting = state { return true }
+      return false
+    }
+  }
+
+  func expire() {
+    abandon(StorageError(.busy, "the store was busy for longer than the timeout; try again"))
   }
 
   /// Whether the body may run now.
