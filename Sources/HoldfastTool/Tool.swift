@@ -91,7 +91,8 @@ struct Tool {
     }
     throw UsageError(
       "\(command.name) takes no argument '\(parsed.positionals[command.argumentCount.upperBound])'; "
-        + "usage: \(command.usage)")
+        + "usage: \(command.usage)"
+    )
   }
 }
 

@@ -36,9 +36,14 @@ package struct Command: Sendable {
 
   /// Creates a command.
   package init(
-    _ name: String, _ summary: String, arguments: [Argument] = [],
-    argumentCount: ClosedRange<Int>? = nil, options: [Option] = [], takesStore: Bool = true,
-    details: String = "", run: @escaping @Sendable (Invocation) async throws -> Void
+    _ name: String,
+    _ summary: String,
+    arguments: [Argument] = [],
+    argumentCount: ClosedRange<Int>? = nil,
+    options: [Option] = [],
+    takesStore: Bool = true,
+    details: String = "",
+    run: @escaping @Sendable (Invocation) async throws -> Void
   ) {
     self.name = name
     self.summary = summary

@@ -92,7 +92,8 @@ package enum CompletionScript {
         let isLast = index == command.arguments.count - 1
         let place = isLast && command.argumentCount.upperBound > index + 1 ? "*" : "\(index + 1)"
         let action =
-          argument.isPath ? "_files" : argument.words.isEmpty ? " " : "(\(argument.words.joined(separator: " ")))"
+          argument.isPath
+          ? "_files" : argument.words.isEmpty ? " " : "(\(argument.words.joined(separator: " ")))"
         script += " \\\n            " + quoted("\(place):\(plain(argument.placeholder)):\(action)")
       }
       script += " ;;\n"
@@ -142,7 +143,8 @@ package enum CompletionScript {
       for argument in command.arguments {
         if argument.isPath { script += "complete -c holdfast \(condition) -F\n" }
         if !argument.words.isEmpty {
-          script += "complete -c holdfast \(condition) -a '\(argument.words.joined(separator: " "))'\n"
+          script +=
+            "complete -c holdfast \(condition) -a '\(argument.words.joined(separator: " "))'\n"
         }
       }
       for option in command.allOptions {

@@ -25,12 +25,20 @@ package struct Option: Sendable {
 
   /// Creates an option.
   package init(
-    _ name: String, short: Character? = nil, _ value: Value = .none, _ summary: String
+    _ name: String,
+    short: Character? = nil,
+    _ value: Value,
+    _ summary: String
   ) {
     self.name = name
     self.short = short
     self.value = value
     self.summary = summary
+  }
+
+  /// Creates a switch.
+  package init(_ name: String, short: Character? = nil, _ summary: String) {
+    self.init(name, short: short, .none, summary)
   }
 
   /// Whether a value follows.
@@ -61,7 +69,11 @@ extension Option {
 
   /// The options that choose the store.
   package static let store: [Option] = [
-    Option("--storage", .text("URL"), "the store: sqlite:PATH, lmdb:DIR, json:DIR, plist:DIR, memory:"),
+    Option(
+      "--storage",
+      .text("URL"),
+      "the store: sqlite:PATH, lmdb:DIR, json:DIR, plist:DIR, memory:"
+    ),
     Option("--backend", .oneOf(StoreSelection.backends), "the store's backend, with --path"),
     Option("--path", .path("PATH"), "the store's file or folder, with --backend"),
     Option("--config", .path("FILE"), "a JSON file whose \"storage\" key names the store"),
@@ -69,9 +81,15 @@ extension Option {
 
   /// How rows are printed.
   package static let format = Option(
-    "--format", .oneOf(RowFormat.allCases.map(\.rawValue)), "how rows are printed (table)")
+    "--format",
+    .oneOf(RowFormat.allCases.map(\.rawValue)),
+    "how rows are printed (table)"
+  )
 
   /// Which records.
   package static let filter = Option(
-    "--where", .text("EXPR"), "only records that match, as \"city = 'Beijing' AND price >= 3.5\"")
+    "--where",
+    .text("EXPR"),
+    "only records that match, as \"city = 'Beijing' AND price >= 3.5\""
+  )
 }

@@ -23,7 +23,10 @@ package enum Spelling {
       var current = [row + 1]
       for (column, other) in right.enumerated() {
         var cost = min(
-          last[column + 1] + 1, current[column] + 1, last[column] + (letter == other ? 0 : 1))
+          last[column + 1] + 1,
+          current[column] + 1,
+          last[column] + (letter == other ? 0 : 1)
+        )
         if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
           cost = min(cost, beforeLast[column - 1] + 1)
         }

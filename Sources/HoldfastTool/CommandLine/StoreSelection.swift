@@ -1,5 +1,5 @@
 import Foundation
-import Holdfast
+package import Holdfast
 import HoldfastBackends
 
 /// Which store a command works on: flag, else environment, else configuration file, else default.
@@ -16,7 +16,8 @@ package enum StoreSelection {
   /// - Throws: `UsageError` for flags that contradict each other; `StorageError` for a URL or a file
   ///   that is not understood.
   package static func url(
-    _ arguments: ParsedArguments, environment: [String: String]
+    _ arguments: ParsedArguments,
+    environment: [String: String]
   ) throws -> StorageURL {
     if let url = try flagged(arguments) { return url }
     if let text = environment["HOLDFAST_STORAGE"], !text.isEmpty {
@@ -29,7 +30,9 @@ package enum StoreSelection {
     if let file = arguments["--config"] {
       guard let url = try Configuration(contentsOf: file).storage else {
         throw StorageError(
-          .invalidConfiguration, "\(file) names no store; add \"storage\": \"\(defaultURL)\"")
+          .invalidConfiguration,
+          "\(file) names no store; add \"storage\": \"\(defaultURL)\""
+        )
       }
       return url
     }
@@ -87,7 +90,9 @@ extension Invocation {
   /// The chosen store's URL.
   func storeURL(creates: Bool) throws -> StorageURL {
     var url = try StoreSelection.url(
-      arguments, environment: ProcessInfo.processInfo.environment)
+      arguments,
+      environment: ProcessInfo.processInfo.environment
+    )
     if !creates, url.scheme != .memory { url.options.createsIfMissing = false }
     return url
   }

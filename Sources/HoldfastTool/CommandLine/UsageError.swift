@@ -8,7 +8,10 @@ package struct UsageError: Error, CustomStringConvertible {
 
   /// A word that is not one of those that are known, with the nearest one.
   package static func unknown(
-    _ what: String, _ word: String, among known: [String], showAll: Bool = true
+    _ what: String,
+    _ word: String,
+    among known: [String],
+    showAll: Bool = true
   ) -> UsageError {
     var message = "unknown \(what) '\(word)'"
     if let nearest = Spelling.nearest(to: word, among: known) {

@@ -3,7 +3,8 @@ import Holdfast
 extension Command {
   /// Prints figures.
   static let aggregate = Command(
-    "aggregate", "print sums, averages, extremes and counts",
+    "aggregate",
+    "print sums, averages, extremes and counts",
     arguments: [Argument("COLLECTION")],
     options: [
       Option("--sum", .text("FIELD"), "the exact total of a field"),
@@ -30,11 +31,19 @@ extension Command {
       try store.read { transaction in
         let collection = try transaction.collection(name)
         let rows = try transaction.aggregate(
-          name, figures, groupBy: groups, where: try invocation.filter(for: collection))
+          name,
+          figures,
+          groupBy: groups,
+          where: try invocation.filter(for: collection)
+        )
         var columns = try groups.map { collection.fields[try collection.position(of: $0)] }
         columns += try figures.map { try column($0, collection) }
         var writer = try RowWriter(
-          arguments.rowFormat, columns: columns, source: name, to: invocation.output)
+          arguments.rowFormat,
+          columns: columns,
+          source: name,
+          to: invocation.output
+        )
         for row in rows { try writer.add(row) }
         try writer.finish()
       }

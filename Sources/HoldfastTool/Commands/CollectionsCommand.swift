@@ -3,7 +3,8 @@ import Holdfast
 extension Command {
   /// Lists the collections.
   static let collections = Command(
-    "collections", "list the collections with their records, fields, key and indexes",
+    "collections",
+    "list the collections with their records, fields, key and indexes",
     options: [.format]
   ) { invocation in
     try invocation.withStore { store in
@@ -14,8 +15,11 @@ extension Command {
           FieldDefinition("indexes", .text),
         ]
         var writer = try RowWriter(
-          invocation.arguments.rowFormat, columns: columns, source: "the catalog",
-          to: invocation.output)
+          invocation.arguments.rowFormat,
+          columns: columns,
+          source: "the catalog",
+          to: invocation.output
+        )
         for collection in try transaction.catalog.collections {
           let definition = collection.definition
           let key = definition.key.joined(separator: ", ")

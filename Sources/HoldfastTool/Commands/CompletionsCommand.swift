@@ -1,8 +1,10 @@
 extension Command {
   /// Prints a completion script.
   static let completions = Command(
-    "completions", "print a completion script for a shell",
-    arguments: [Argument("bash|zsh|fish", words: CompletionScript.shells)], takesStore: false,
+    "completions",
+    "print a completion script for a shell",
+    arguments: [Argument("bash|zsh|fish", words: CompletionScript.shells)],
+    takesStore: false,
     details: """
       bash: source <(holdfast completions bash)
       zsh:  holdfast completions zsh > a folder of $fpath, as _holdfast

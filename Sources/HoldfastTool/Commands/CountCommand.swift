@@ -3,7 +3,9 @@ import Holdfast
 extension Command {
   /// Counts the records that match.
   static let count = Command(
-    "count", "print how many records there are", arguments: [Argument("COLLECTION")],
+    "count",
+    "print how many records there are",
+    arguments: [Argument("COLLECTION")],
     options: [.filter]
   ) { invocation in
     let name = invocation.arguments.positionals[0]

@@ -3,8 +3,10 @@ import Holdfast
 extension Command {
   /// Removes records.
   static let delete = Command(
-    "delete", "remove records and print how many",
-    arguments: [Argument("COLLECTION"), Argument("KEY…")], argumentCount: 2...Int.max,
+    "delete",
+    "remove records and print how many",
+    arguments: [Argument("COLLECTION"), Argument("KEY…")],
+    argumentCount: 2...Int.max,
     details: """
       All keys are removed in one transaction. Keys without a record are no hindrance
       to the others, but make the status 1.
@@ -25,7 +27,9 @@ extension Command {
     try invocation.output.line(String(removed))
     guard removed == keyTexts.count else {
       throw StorageError(
-        .notFound, "\(name) has no record for \(keyTexts.count - removed) of the keys")
+        .notFound,
+        "\(name) has no record for \(keyTexts.count - removed) of the keys"
+      )
     }
   }
 }

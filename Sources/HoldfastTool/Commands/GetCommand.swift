@@ -3,7 +3,8 @@ import Holdfast
 extension Command {
   /// Prints one record.
   static let get = Command(
-    "get", "print one record as a line of JSON",
+    "get",
+    "print one record as a line of JSON",
     arguments: [Argument("COLLECTION"), Argument("KEY")],
     details: """
       KEY is a text key as it is, a number, a date, a UUID, or for a composite key a

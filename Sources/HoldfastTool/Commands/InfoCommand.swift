@@ -4,7 +4,8 @@ import Holdfast
 extension Command {
   /// Describes a store.
   static let info = Command(
-    "info", "describe a store: backend, engine, format, size, collections",
+    "info",
+    "describe a store: backend, engine, format, size, collections",
     options: [Option("--format", .oneOf(["text", "json"]), "how it is printed (text)")]
   ) { invocation in
     let url = try invocation.storeURL(creates: false)

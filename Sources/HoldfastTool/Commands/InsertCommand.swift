@@ -10,7 +10,10 @@ extension Command {
 
   /// Adds one record.
   static let insert = Command(
-    "insert", "add a record and print its key", arguments: recordArguments, details: recordDetails
+    "insert",
+    "add a record and print its key",
+    arguments: recordArguments,
+    details: recordDetails
   ) { invocation in
     try write(invocation) { transaction, row, collection in
       try transaction.insert(row, into: collection)
@@ -19,8 +22,10 @@ extension Command {
 
   /// Adds or replaces one record.
   static let put = Command(
-    "put", "add a record, or replace the one with its key, and print the key",
-    arguments: recordArguments, details: recordDetails
+    "put",
+    "add a record, or replace the one with its key, and print the key",
+    arguments: recordArguments,
+    details: recordDetails
   ) { invocation in
     try write(invocation) { transaction, row, collection in
       try transaction.put(row, in: collection)

@@ -3,7 +3,8 @@ import Holdfast
 extension Command {
   /// Prints the records that match.
   static let query = Command(
-    "query", "print records",
+    "query",
+    "print records",
     arguments: [Argument("COLLECTION")],
     options: [
       .filter,
@@ -30,8 +31,12 @@ extension Command {
     let sort = try arguments["--sort"].map { try FieldList.sorts($0, option: "--sort") } ?? []
     let select = try arguments["--select"].map { try FieldList.names($0, option: "--select") }
     var query = Query(
-      name, sort: sort, limit: arguments.number("--limit"),
-      offset: arguments.number("--offset") ?? 0, after: arguments["--after"].map { PageToken($0) })
+      name,
+      sort: sort,
+      limit: arguments.number("--limit"),
+      offset: arguments.number("--offset") ?? 0,
+      after: arguments["--after"].map { PageToken($0) }
+    )
     try invocation.withStore { store in
       let next = try store.read { transaction in
         let collection = try transaction.collection(name)
@@ -39,7 +44,11 @@ extension Command {
         var positions: [Int]?
         if let select { positions = try select.map { try collection.position(of: $0) } }
         var writer = try RowWriter(
-          arguments.rowFormat, rowsOf: collection, positions: positions, to: invocation.output)
+          arguments.rowFormat,
+          rowsOf: collection,
+          positions: positions,
+          to: invocation.output
+        )
         let next = try print(query, in: transaction, to: &writer)
         try writer.finish()
         return next
@@ -53,7 +62,9 @@ extension Command {
   ///
   /// - Returns: a token for going on, if the limit left rows out.
   private static func print(
-    _ query: Query, in transaction: ReadTransaction, to writer: inout RowWriter
+    _ query: Query,
+    in transaction: ReadTransaction,
+    to writer: inout RowWriter
   ) throws -> PageToken? {
     // One row more than asked for tells whether the limit cut the result.
     var longer = query

@@ -3,8 +3,11 @@ import Holdfast
 extension Command {
   /// Prints or applies a schema.
   static let schema = Command(
-    "schema", "print the schema as JSON, or apply a schema file",
-    arguments: [Argument("[COLLECTION | apply", words: ["apply"]), Argument("FILE]", isPath: true)],
+    "schema",
+    "print the schema as JSON, or apply a schema file",
+    arguments: [
+      Argument("[COLLECTION | apply", words: ["apply"]), Argument("FILE]", isPath: true),
+    ],
     argumentCount: 0...2,
     details: """
       schema apply FILE creates the collections of the file that do not exist; one

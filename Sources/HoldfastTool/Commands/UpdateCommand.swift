@@ -3,7 +3,8 @@ import Holdfast
 extension Command {
   /// Changes fields of one record.
   static let update = Command(
-    "update", "change some fields of a record",
+    "update",
+    "change some fields of a record",
     arguments: [Argument("COLLECTION"), Argument("KEY"), Argument("JSON")],
     details: """
       JSON is an object with the fields to change, or - to read it from standard

@@ -11,7 +11,10 @@ struct CSVLine {
 
   /// The line of a row.
   mutating func line(
-    _ row: RowView, _ positions: [Int], _ columns: [FieldDefinition], _ source: String
+    _ row: RowView,
+    _ positions: [Int],
+    _ columns: [FieldDefinition],
+    _ source: String
   ) throws(StorageError) -> String {
     var line = ""
     for (index, position) in positions.enumerated() {
@@ -26,7 +29,9 @@ struct CSVLine {
       writer.beginText()
       try ValueJSON.write(row, position, columns[index], in: source, to: &writer)
       var text = writer.text
-      if text.first == "\"", columns[index].type != .json { text = String(text.dropFirst().dropLast()) }
+      if text.first == "\"", columns[index].type != .json {
+        text = String(text.dropFirst().dropLast())
+      }
       line += Self.quote(text, always: text.isEmpty)
     }
     return line

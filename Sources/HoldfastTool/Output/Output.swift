@@ -84,7 +84,9 @@ package final class Output: Sendable {
         if code == EINTR { continue }
         if code == EPIPE { throw ClosedPipe() }
         throw StorageError(
-          .ioError, "cannot write the output: \(String(cString: strerror(code)))")
+          .ioError,
+          "cannot write the output: \(String(cString: strerror(code)))"
+        )
       }
     }
   }

@@ -20,7 +20,10 @@ struct RowWriter {
   ///   - positions: where each column is in the rows; nil for rows of just the columns.
   ///   - source: what the rows are of, for errors.
   init(
-    _ format: RowFormat, columns: [FieldDefinition], positions: [Int]? = nil, source: String,
+    _ format: RowFormat,
+    columns: [FieldDefinition],
+    positions: [Int]? = nil,
+    source: String,
     to output: Output
   ) throws {
     self.format = format
@@ -88,12 +91,18 @@ struct RowWriter {
 extension RowWriter {
   /// Prepares to print rows of a collection: all fields, or those at `positions`.
   init(
-    _ format: RowFormat, rowsOf collection: Collection, positions: [Int]? = nil,
+    _ format: RowFormat,
+    rowsOf collection: Collection,
+    positions: [Int]? = nil,
     to output: Output
   ) throws {
     let positions = positions ?? Array(collection.fields.indices)
     try self.init(
-      format, columns: positions.map { collection.fields[$0] }, positions: positions,
-      source: collection.name, to: output)
+      format,
+      columns: positions.map { collection.fields[$0] },
+      positions: positions,
+      source: collection.name,
+      to: output
+    )
   }
 }

@@ -14,7 +14,8 @@ extension Invocation {
       throw StorageError(error.code, "--where, \(error.message)")
     }
     for mention in parsed.mentions where collection.positions[mention.name] == nil {
-      var message = "--where, column \(mention.column): \(collection.name) has no field \(mention.name)"
+      var message =
+        "--where, column \(mention.column): \(collection.name) has no field \(mention.name)"
       let names = collection.fields.map(\.name)
       if let nearest = Spelling.nearest(to: mention.name, among: names) {
         message += "; did you mean \(nearest)?"

@@ -23,7 +23,7 @@ struct JSONNode {
   ///
   /// - Throws: `StorageError` with code `malformedInput`.
   static func parse(_ text: String) throws(StorageError) -> JSONNode {
-    try JSONText.read(text) { (reader) throws(StorageError) in
+    try JSONText.parse(text) { (reader) throws(StorageError) in
       try node(try reader.next(), &reader)
     }
   }

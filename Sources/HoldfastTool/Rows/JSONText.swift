@@ -23,8 +23,10 @@ enum JSONText {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw StorageError(
-        .cannotOpen, "cannot read \(path): \(String(cString: strerror(errno)))",
-        engineCode: Int(errno))
+        .cannotOpen,
+        "cannot read \(path): \(String(cString: strerror(errno)))",
+        engineCode: Int(errno)
+      )
     }
     defer { close(descriptor) }
     return try contents(of: descriptor, name: path)
@@ -40,8 +42,10 @@ enum JSONText {
         let code = errno
         if code == EINTR { continue }
         throw StorageError(
-          .ioError, "cannot read \(name): \(String(cString: strerror(code)))",
-          engineCode: Int(code))
+          .ioError,
+          "cannot read \(name): \(String(cString: strerror(code)))",
+          engineCode: Int(code)
+        )
       }
       bytes.append(contentsOf: chunk[..<count])
     }
@@ -52,8 +56,9 @@ enum JSONText {
   }
 
   /// Runs `body` with a reader over one JSON value, and checks that nothing follows it.
-  static func read<T>(
-    _ text: String, _ body: (inout JSONReader) throws(StorageError) -> T
+  static func parse<T>(
+    _ text: String,
+    _ body: (inout JSONReader) throws(StorageError) -> T
   ) throws(StorageError) -> T {
     let bytes = Array(text.utf8)
     let result = bytes.withUnsafeBytes { bytes -> Result<T, StorageError> in

@@ -14,7 +14,9 @@ enum KeyText {
     }
     if let value = single(text, field) { return Key(value) }
     throw StorageError(
-      .typeMismatch, "the key of \(collection.name) takes \(description(field.type))")
+      .typeMismatch,
+      "the key of \(collection.name) takes \(description(field.type))"
+    )
   }
 
   private static func single(_ text: String, _ field: FieldDefinition) -> Value? {
@@ -52,12 +54,14 @@ enum KeyText {
   }
 
   private static func composite(
-    _ text: String, _ fields: [FieldDefinition], _ collection: Collection
+    _ text: String,
+    _ fields: [FieldDefinition],
+    _ collection: Collection
   ) throws(StorageError) -> Key {
     let row = RowBuffer(count: fields.count)
     let shape =
       "the key of \(collection.name) is a JSON array: [\(fields.map(\.name).joined(separator: ", "))]"
-    try JSONText.read(text) { (reader) throws(StorageError) in
+    try JSONText.parse(text) { (reader) throws(StorageError) in
       guard try reader.next() == .beginArray else {
         throw StorageError(.typeMismatch, shape)
       }
@@ -87,7 +91,7 @@ enum KeyText {
     }
     try ValueJSON.write(row.view, 0, field, in: collection.name, to: &writer)
     guard field.type != .json, writer.bytes.first == 0x22 else { return writer.text }
-    return try JSONText.read(writer.text) { (reader) throws(StorageError) in
+    return try JSONText.parse(writer.text) { (reader) throws(StorageError) in
       _ = try reader.next()
       return reader.text
     }

@@ -6,7 +6,7 @@ enum RecordText {
   static func row(_ text: String, in collection: Collection) throws(StorageError) -> RowBuffer {
     let row = RowBuffer()
     let mapping = RowJSON(collection)
-    try JSONText.read(text) { (reader) throws(StorageError) in
+    try JSONText.parse(text) { (reader) throws(StorageError) in
       try mapping.read(from: &reader, into: row)
     }
     return row
@@ -17,10 +17,12 @@ enum RecordText {
     -> [String: Value]
   {
     let row = RowBuffer(count: 1)
-    return try JSONText.read(text) { (reader) throws(StorageError) in
+    return try JSONText.parse(text) { (reader) throws(StorageError) in
       guard try reader.next() == .beginObject else {
         throw StorageError(
-          .typeMismatch, "the changes to a record of \(collection.name) are a JSON object")
+          .typeMismatch,
+          "the changes to a record of \(collection.name) are a JSON object"
+        )
       }
       var changes: [String: Value] = [:]
       while try reader.next() == .key {

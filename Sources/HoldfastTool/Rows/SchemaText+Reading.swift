@@ -25,9 +25,11 @@ extension SchemaText {
     let what = "a collection"
     let members = try node.members(what, ["name", "fields", "key", "automaticKey", "indexes"])
     var definition = CollectionDefinition(
-      try node.required(members, "name", what).string("name"), fields: [],
+      try node.required(members, "name", what).string("name"),
+      fields: [],
       key: try node.required(members, "key", what).strings("key"),
-      automaticKey: try members["automaticKey"]?.bool("automaticKey") ?? false)
+      automaticKey: try members["automaticKey"]?.bool("automaticKey") ?? false
+    )
     for field in try node.required(members, "fields", what).elements("fields") {
       definition.fields.append(try self.field(field))
     }
@@ -42,7 +44,8 @@ extension SchemaText {
     return IndexDefinition(
       try node.required(members, "fields", "an index").strings("fields"),
       unique: try members["unique"]?.bool("unique") ?? false,
-      name: try members["name"]?.string("name"))
+      name: try members["name"]?.string("name")
+    )
   }
 
   private static func field(_ node: JSONNode) throws(StorageError) -> FieldDefinition {
@@ -59,7 +62,10 @@ extension SchemaText {
       throw typeNode.error(message + " (known: \(types.joined(separator: ", ")))")
     }
     var field = FieldDefinition(
-      name, type, optional: try members["optional"]?.bool("optional") ?? false)
+      name,
+      type,
+      optional: try members["optional"]?.bool("optional") ?? false
+    )
     guard let node = members["default"] else { return field }
     let value = try defaultValue(node, field)
     if !value.isNull { field.defaultValue = value }
@@ -73,7 +79,7 @@ extension SchemaText {
     node.write(to: &writer)
     let row = RowBuffer(count: 1)
     do throws(StorageError) {
-      try JSONText.read(writer.text) { (reader) throws(StorageError) in
+      try JSONText.parse(writer.text) { (reader) throws(StorageError) in
         let token = try reader.next()
         try ValueJSON.read(token, from: &reader, field, in: "the schema", into: row, 0)
       }
