@@ -18,6 +18,9 @@ public final class Collection: Sendable {
   /// The position of each field by its name.
   public let positions: [String: Int]
 
+  /// What each field takes, without names, for checks on the way of every row.
+  let rules: [FieldCheck.Rule]
+
   /// An index as a store knows it.
   public struct Index: Sendable {
     /// The index's id in its store; never reused, and distinct from collections' ids.
@@ -79,6 +82,12 @@ public final class Collection: Sendable {
     }
     self.indexes = resolvedIndexes
     self.positions = positions
+    rules = definition.fields.map { field in
+      FieldCheck.Rule(
+        type: field.type, kind: field.type.storedKind,
+        allowsNull: field.isOptional
+          || (definition.hasAutomaticKey && field.name == definition.key.first))
+    }
   }
 
   /// The collection's name.

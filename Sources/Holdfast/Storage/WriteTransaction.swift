@@ -7,7 +7,8 @@ public final class WriteTransaction: ReadTransaction {
   private let rowBuffer = RowBuffer()
   private var writes = 0
   private var nextSavepoint = 1
-  private var failure: StorageError?
+  private var failure: StorageError? { didSet { hasFailed = failure != nil } }
+  private var hasFailed = false
 
   init(_ writer: any StorageWriter) {
     self.writer = writer
@@ -273,7 +274,7 @@ public final class WriteTransaction: ReadTransaction {
   }
 
   private func checkNotFailed() throws(StorageError) {
-    guard let failure else { return }
+    guard hasFailed, let failure else { return }
     throw StorageError(
       .transactionFailed,
       "the transaction failed earlier (\(failure.code)) and can only be rolled back; "
