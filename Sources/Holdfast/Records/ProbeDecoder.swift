@@ -1,0 +1,169 @@
+/// Decodes a model from made-up values, and notes the fields that it asks for.
+final class ProbeDecoder: Decoder {
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+  private(set) var fields: [FieldDefinition] = []
+  private let collection: String
+  private let varying: Int?
+
+  private init(collection: String, varying: Int?) {
+    self.collection = collection
+    self.varying = varying
+  }
+
+  /// The fields of a model, in the order in which it decodes them, with a first probe of it.
+  ///
+  /// - Throws: ``StorageError/Code/invalidSchema``.
+  static func fields<M: Decodable>(
+    of type: M.Type,
+    collection: String
+  ) throws(StorageError) -> (fields: [FieldDefinition], base: M) {
+    let decoder = ProbeDecoder(collection: collection, varying: nil)
+    let base = try decoder.probe(type)
+    return (decoder.fields, base)
+  }
+
+  /// A probe that differs from the first one in one field; nil if the model refuses that value.
+  static func variant<M: Decodable>(
+    of type: M.Type,
+    varying position: Int,
+    collection: String
+  ) throws(StorageError) -> M? {
+    let decoder = ProbeDecoder(collection: collection, varying: position)
+    return try? decoder.probe(type)
+  }
+
+  private func probe<M: Decodable>(_ type: M.Type) throws(StorageError) -> M {
+    do {
+      return try M(from: self)
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw StorageError(
+        .invalidSchema,
+        "\(M.self) refused to be decoded from probe values, so its fields are unknown: \(error)",
+        underlying: error
+      )
+    }
+  }
+
+  /// Notes a field and makes a value for it; nil only if it is optional.
+  func value<T: Decodable>(_ name: String, _ type: T.Type, optional: Bool) throws -> T? {
+    let known = fields.firstIndex { $0.name == name }
+    let position = known ?? fields.count
+    let outcome = ValueProbe.probe(type, variant: varying == position, depth: 0)
+    if let known {
+      if optional || outcome.isOptional { fields[known].isOptional = true }
+    } else {
+      fields.append(
+        FieldDefinition(name, outcome.type, optional: optional || outcome.isOptional)
+      )
+    }
+    if outcome.value == nil, !optional {
+      throw StorageError(
+        .invalidSchema,
+        "field \(name) of \(collection): no probe value of \(T.self) could be made; "
+          + "make it CaseIterable, or the property optional"
+      )
+    }
+    return outcome.value
+  }
+
+  func allowNull(_ name: String) {
+    if let known = fields.firstIndex(where: { $0.name == name }) { fields[known].isOptional = true }
+  }
+
+  func refusal(_ what: String) -> StorageError {
+    StorageError(
+      .invalidSchema,
+      "the model of \(collection) decodes with \(what); a model must be a keyed container of fields"
+    )
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(Container<Key>(decoder: self))
+  }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    throw refusal("an unkeyed container")
+  }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    throw refusal("a single value container")
+  }
+
+  private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: ProbeDecoder
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { [] }
+
+    func contains(_ key: Key) -> Bool { true }
+    func decodeNil(forKey key: Key) throws -> Bool {
+      decoder.allowNull(key.stringValue)
+      return false
+    }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+      guard let value = try decoder.value(key.stringValue, type, optional: false) else {
+        throw decoder.refusal("an unknown type")
+      }
+      return value
+    }
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    // Without these the protocol's own versions are taken, which ask for a value that must be there.
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+      try decoder.value(key.stringValue, type, optional: true)
+    }
+    func nestedContainer<NestedKey: CodingKey>(
+      keyedBy type: NestedKey.Type,
+      forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+      throw decoder.refusal("a nested container for \(key.stringValue)")
+    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+      throw decoder.refusal("a nested container for \(key.stringValue)")
+    }
+    func superDecoder() throws -> any Decoder { throw decoder.refusal("a superclass decoder") }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+      throw decoder.refusal("a superclass decoder")
+    }
+  }
+}

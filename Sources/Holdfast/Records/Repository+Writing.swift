@@ -1,0 +1,112 @@
+/// Writing inside a transaction.
+extension Repository {
+  /// Adds a record.
+  ///
+  /// - Returns: the model with its automatic key, if the schema has one and it was nil.
+  /// - Throws: ``StorageError/Code/duplicateKey``, ``StorageError/Code/uniqueViolation``,
+  ///   ``StorageError/Code/invalidValue``, ``StorageError/Code/typeMismatch``,
+  ///   ``StorageError/Code/keyTooLong``, ``StorageError/Code/invalidSchema``.
+  @discardableResult
+  public func insert(_ model: M, in transaction: WriteTransaction) throws -> M {
+    let target = try ensure(in: transaction)
+    let encoder = RowEncoder(target.layout)
+    let row = try encoder.encode(model)
+    let asked = target.collection.automaticKeyPosition.map(row.isNull) ?? false
+    let key = try transaction.insert(row, into: target.collection)
+    guard asked, let key else { return model }
+    return try keyed(model, key, encoder, target.collection)
+  }
+
+  /// Adds records, all or none.
+  ///
+  /// - Returns: the models with their automatic keys, in order.
+  /// - Throws: as ``insert(_:in:)``; none is added then.
+  @discardableResult
+  public func insert(contentsOf models: some Sequence<M>, in transaction: WriteTransaction) throws
+    -> [M]
+  {
+    let target = try ensure(in: transaction)
+    let automatic = target.collection.automaticKeyPosition
+    let encoder = RowEncoder(target.layout)
+    return try transaction.savepoint {
+      var inserted: [M] = []
+      inserted.reserveCapacity(models.underestimatedCount)
+      for model in models {
+        let row = try encoder.encode(model)
+        let asked = automatic.map(row.isNull) ?? false
+        let key = try transaction.insert(row, into: target.collection)
+        if asked, let key {
+          inserted.append(try keyed(model, key, encoder, target.collection))
+        } else {
+          inserted.append(model)
+        }
+      }
+      return inserted
+    }
+  }
+
+  /// Replaces the record with the model's key.
+  ///
+  /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as ``insert(_:in:)``.
+  public func update(_ model: M, in transaction: WriteTransaction) throws {
+    let target = try ensure(in: transaction)
+    try transaction.update(try RowEncoder(target.layout).encode(model), in: target.collection)
+  }
+
+  /// Adds the record, or replaces the one with the model's key; never removes another one.
+  ///
+  /// - Returns: the model with its automatic key, if the schema has one and it was nil.
+  /// - Throws: as ``insert(_:in:)``, but never ``StorageError/Code/duplicateKey``.
+  @discardableResult
+  public func put(_ model: M, in transaction: WriteTransaction) throws -> M {
+    let target = try ensure(in: transaction)
+    let encoder = RowEncoder(target.layout)
+    let row = try encoder.encode(model)
+    let asked = target.collection.automaticKeyPosition.map(row.isNull) ?? false
+    let key = try transaction.put(row, in: target.collection)
+    guard asked, let key else { return model }
+    return try keyed(model, key, encoder, target.collection)
+  }
+
+  /// Removes the record with that key.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: ``StorageError/Code/typeMismatch`` for a key of the wrong shape.
+  @discardableResult
+  public func delete(_ key: some KeyConvertible, in transaction: WriteTransaction) throws -> Bool {
+    guard let target = try collection(in: transaction) else { return false }
+    return try transaction.delete(try key.storedKey(), from: target.collection)
+  }
+
+  /// Removes the records that match, all without a filter.
+  ///
+  /// - Returns: how many there were.
+  /// - Throws: as ``fetch(where:sort:limit:offset:in:)``.
+  @discardableResult
+  public func deleteAll(where filter: Filter = .all, in transaction: WriteTransaction) throws
+    -> Int
+  {
+    guard let target = try collection(in: transaction) else { return 0 }
+    return try transaction.deleteAll(in: target.collection.name, where: filter)
+  }
+
+  /// The model with the automatic key that the store chose.
+  private func keyed(
+    _ model: M,
+    _ key: Int64,
+    _ encoder: RowEncoder,
+    _ collection: Collection
+  ) throws -> M {
+    var model = model
+    if let path = schemaKey as? WritableKeyPath<M, Int64?> {
+      model[keyPath: path] = key
+    } else if let path = schemaKey as? WritableKeyPath<M, Int?> {
+      model[keyPath: path] = Int(key)
+    } else {
+      // A constant or narrower property: decode the row with its key filled in.
+      encoder.buffer.setInteger(collection.keyPositions[0], key)
+      model = try RowDecoder(encoder.layout).decode(M.self, from: encoder.buffer.view)
+    }
+    return model
+  }
+}

@@ -1,0 +1,114 @@
+import Synchronization
+
+/// The records of one model in a store: typed reads and writes, the same on every backend.
+///
+/// ```swift
+/// let users = Repository<User>(store)
+/// let ada = try await users.insert(User(name: "Ada"))       // has its automatic key now
+/// let some = try await users.fetch(where: #Predicate { $0.city == "London" }, limit: 10)
+/// ```
+///
+/// The collection is created by the first write; until then reads find nothing. Each method comes
+/// three times: asynchronous, synchronous for code that is not, and with a transaction, to do several
+/// things at once. A schema that makes no sense is reported by the first use, with
+/// ``StorageError/Code/invalidSchema``. A value: cheap to make, to copy and to share.
+public struct Repository<M: Model>: Sendable {
+  /// The store.
+  public let store: Store
+  private let schema: Schema<M>
+  private let cache = LayoutCache()
+
+  /// Creates a repository, without reading or writing anything.
+  public init(_ store: Store) {
+    self.store = store
+    schema = M.schema
+  }
+
+  /// The collection's name.
+  public var collectionName: String { schema.name }
+
+  func resolved() throws(StorageError) -> ResolvedSchema<M> { try schema.resolved() }
+
+  /// The key path of a key of one property.
+  var schemaKey: PartialKeyPath<M>? { schema.key.first }
+
+  /// The collection as this transaction sees it, or nil if nothing was ever written.
+  func collection(in transaction: ReadTransaction) throws(StorageError)
+    -> (collection: Collection, layout: RowLayout)?
+  {
+    guard let collection = try transaction.catalog.collection(named: schema.name) else {
+      // A wrong schema is an error even when there is nothing to read.
+      _ = try resolved()
+      return nil
+    }
+    if let layout = cache.layout(of: collection) { return (collection, layout) }
+    let layout = RowLayout(collection)
+    cache.remember(collection, layout, isEnsured: false)
+    return (collection, layout)
+  }
+
+  /// The collection, created if it is missing.
+  func ensure(in transaction: WriteTransaction) throws(StorageError)
+    -> (collection: Collection, layout: RowLayout)
+  {
+    if let collection = try transaction.catalog.collection(named: schema.name),
+      let layout = cache.layout(of: collection, ensured: true)
+    {
+      return (collection, layout)
+    }
+    let collection = try transaction.ensureCollection(try resolved().definition)
+    let layout = RowLayout(collection)
+    cache.remember(collection, layout, isEnsured: true)
+    return (collection, layout)
+  }
+
+  /// Creates the collection if it is missing, without writing a record.
+  ///
+  /// - Throws: ``StorageError/Code/invalidSchema`` if it exists with other fields, key or indexes.
+  public func create(in transaction: WriteTransaction) throws {
+    _ = try ensure(in: transaction)
+  }
+
+  /// The query over this model's collection.
+  func query(
+    _ filter: Filter,
+    _ sort: [SortKey<M>],
+    limit: Int?,
+    offset: Int = 0,
+    after: PageToken? = nil
+  ) throws(StorageError) -> Query {
+    var query = Query(schema.name, where: filter, limit: limit, offset: offset, after: after)
+    if sort.isEmpty { return query }
+    let resolved = try resolved()
+    for key in sort {
+      let field = resolved.layout.names[try resolved.position(of: key.path)]
+      query.sort.append(Sort(field: field, isDescending: key.isDescending))
+    }
+    return query
+  }
+}
+
+/// Remembers the layout of the collection that was last seen, by identity.
+///
+/// A store makes a new ``Collection`` whenever its schema changes, so identity is enough.
+private final class LayoutCache: Sendable {
+  private struct Entry {
+    let collection: Collection
+    let layout: RowLayout
+    let isEnsured: Bool
+  }
+  private let entry = Mutex<Entry?>(nil)
+
+  func layout(of collection: Collection, ensured: Bool = false) -> RowLayout? {
+    entry.withLock { entry in
+      guard let entry, entry.collection === collection, entry.isEnsured || !ensured else {
+        return nil
+      }
+      return entry.layout
+    }
+  }
+
+  func remember(_ collection: Collection, _ layout: RowLayout, isEnsured: Bool) {
+    entry.withLock { $0 = Entry(collection: collection, layout: layout, isEnsured: isEnsured) }
+  }
+}

@@ -1,0 +1,56 @@
+/// Names and types of a collection's fields by position, laid out for encoders and decoders.
+final class RowLayout: Sendable {
+  let collection: String
+  let names: ContiguousArray<String>
+  let types: ContiguousArray<FieldType>
+  private let positions: [String: Int]
+
+  init(collection: String, fields: [FieldDefinition]) {
+    self.collection = collection
+    names = ContiguousArray(fields.map(\.name))
+    types = ContiguousArray(fields.map(\.type))
+    var positions: [String: Int] = [:]
+    for (position, name) in names.enumerated() { positions[name] = position }
+    self.positions = positions
+  }
+
+  convenience init(_ collection: Collection) {
+    self.init(collection: collection.name, fields: collection.fields)
+  }
+
+  var count: Int { names.count }
+
+  /// The position of a name, in O(1) where it is at `next` or little behind it.
+  @inline(__always)
+  func position(_ name: String, next: Int) -> Int? {
+    if next < names.count, names[next] == name { return next }
+    return lookUp(name, behind: next)
+  }
+
+  private func lookUp(_ name: String, behind next: Int) -> Int? {
+    // Null fields are not encoded, so the name is often one of the next few.
+    var candidate = next + 1
+    while candidate < names.count, candidate < next + 4 {
+      if names[candidate] == name { return candidate }
+      candidate += 1
+    }
+    return positions[name]
+  }
+
+  /// A value as field `position` would store it; nil if it cannot be encoded there.
+  func literal(_ value: Any, _ position: Int) -> Value? {
+    guard let value = value as? any Encodable else { return nil }
+    let field = FieldDefinition(names[position], types[position], optional: true)
+    let encoder = RowEncoder(RowLayout(collection: collection, fields: [field]))
+    return try? encoder.literal(value)
+  }
+
+  func missing(_ name: String) -> StorageError {
+    StorageError(
+      .typeMismatch,
+      "collection \(collection) has no field \(name); it has \(names.joined(separator: ", "))"
+    )
+  }
+
+  func describe(_ position: Int) -> String { "field \(names[position]) of \(collection)" }
+}
