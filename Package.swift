@@ -71,6 +71,12 @@ let package = Package(
       path: "Conformance/HoldfastConformanceTesting",
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "HoldfastProbe",
+      dependencies: ["Holdfast", "HoldfastBackends"],
+      path: "Tests/HoldfastProbe",
+      swiftSettings: settings
+    ),
     .testTarget(name: "HoldfastTests", dependencies: ["Holdfast"], swiftSettings: settings),
     .testTarget(
       name: "HoldfastSQLiteTests",

@@ -7,7 +7,9 @@ let repository = URL(fileURLWithPath: #filePath)
 
 @Suite("Structure of the package")
 struct ImportRulesTests {
-  private static let platform: Set = ["Foundation", "Darwin", "Glibc", "Dispatch", "Synchronization"]
+  private static let platform: Set = [
+    "Foundation", "Darwin", "Glibc", "Dispatch", "Synchronization",
+  ]
   private static let rules: [(folder: String, allowed: Set<String>)] = [
     ("Sources/Holdfast", platform),
     ("Sources/HoldfastSQLite", platform.union(["Holdfast", "CSQLite"])),
@@ -28,7 +30,8 @@ struct ImportRulesTests {
   private func sources(in folder: String) throws -> [URL] {
     let root = repository.appendingPathComponent(folder)
     let all = try #require(
-      FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+      FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+    )
     return all.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
   }
 

@@ -6,7 +6,9 @@ struct ReadmeProgramTests {
   @Test("The program of the README compiles in an outside package and prints what it says")
   func program() throws {
     let readme = try String(
-      contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
+      contentsOf: repository.appendingPathComponent("README.md"),
+      encoding: .utf8
+    )
     let blocks = readme.components(separatedBy: "```")
     let program = try #require(blocks.first { $0.hasPrefix("swift\nimport Foundation\n") })
     let output = try #require(blocks.first { $0.hasPrefix("console\n$ swift run\n") })
@@ -36,7 +38,9 @@ struct ReadmeProgramTests {
     try Data(program.dropFirst("swift\n".count).utf8)
       .write(to: sources.appendingPathComponent("main.swift"))
     let printed = try run(
-      ["swift", "run", "--quiet", "--package-path", folder.path, "Notes"], in: folder)
+      ["swift", "run", "--quiet", "--package-path", folder.path, "Notes"],
+      in: folder
+    )
     #expect(printed.trimmingCharacters(in: .newlines) == output)
   }
 

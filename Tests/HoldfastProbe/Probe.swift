@@ -1,0 +1,108 @@
+import Foundation
+import Holdfast
+import HoldfastBackends
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// A child process for tests that kill, trace or measure one.
+///
+/// - `inserts URL COUNT`: inserts records, each in a transaction of its own, and prints each key in a
+///   line once its commit has returned.
+/// - `scale URL COUNT`: inserts records in transactions of 10,000, scans them all, and prints the
+///   peak of anonymous memory.
+@main
+struct Probe {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4, let count = Int(arguments[3]) else {
+      fail("usage: HoldfastProbe inserts|scale URL COUNT")
+    }
+    let store = try Backends.open(arguments[2])
+    _ = try store.write { try $0.ensureCollection(collection) }
+    switch arguments[1] {
+    case "inserts": try inserts(store, count)
+    case "scale": try scale(store, count)
+    default: fail("unknown command \(arguments[1])")
+    }
+    try store.close()
+  }
+
+  private static let collection = CollectionDefinition(
+    "event",
+    fields: [
+      FieldDefinition("id", .integer), FieldDefinition("user", .integer),
+      FieldDefinition("at", .date), FieldDefinition("text", .text),
+    ],
+    key: ["id"],
+    automaticKey: true,
+    indexes: [IndexDefinition(["user", "id"])]
+  )
+
+  private static func record(_ number: Int) -> [String: Value] {
+    [
+      "user": .integer(Int64(number % 100)),
+      "at": .text("2026-01-31T12:00:00.000000000Z"),
+      "text": .text(
+        "event \(number), 事件, with a text of about a hundred bytes so that pages fill up"
+      ),
+    ]
+  }
+
+  private static func inserts(_ store: Store, _ count: Int) throws {
+    for number in 1...count {
+      let key = try store.write { try $0.insert(record(number), into: "event") }
+      guard case .integer(let id) = key[0] else { fail("no integer key") }
+      let line = Array("\(id)\n".utf8)
+      guard write(1, line, line.count) == line.count else { fail("the reader has gone") }
+    }
+  }
+
+  private static func scale(_ store: Store, _ count: Int) throws {
+    let clock = ContinuousClock()
+    var peak = 0
+    let inserted = try clock.measure {
+      for start in stride(from: 0, to: count, by: 10_000) {
+        try store.write { transaction in
+          for number in start..<min(start + 10_000, count) {
+            try transaction.insert(record(number), into: "event")
+          }
+        }
+        peak = max(peak, anonymousMemory())
+      }
+    }
+    let insertPeak = peak
+    peak = 0
+    var seen = 0
+    let scanned = try clock.measure {
+      try store.read { transaction in
+        let rows = try transaction.rows(Query("event"))
+        while try rows.next() != nil {
+          seen += 1
+          if seen % 10_000 == 0 { peak = max(peak, anonymousMemory()) }
+        }
+      }
+    }
+    guard seen == count else { fail("scanned \(seen) of \(count) records") }
+    print(
+      "records \(count) insert \(inserted.formatted()) scan \(scanned.formatted())",
+      "peak RssAnon: insert \(insertPeak / 1024) MiB, scan \(peak / 1024) MiB"
+    )
+  }
+
+  /// Anonymous memory of this process, in KiB; 0 where the system does not tell.
+  private static func anonymousMemory() -> Int {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+    else { return 0 }
+    return Int(line.split(separator: " ").dropLast().last ?? "") ?? 0
+  }
+
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("HoldfastProbe: \(message)\n".utf8))
+    exit(2)
+  }
+}
