@@ -1,0 +1,164 @@
+import Foundation
+import Holdfast
+
+/// One thing that the bench measures, written once for ours and the floor.
+struct Workload: Sendable {
+  /// The name in the table and in JSON.
+  var name: String
+  /// What durability it runs at.
+  var durability: StorageOptions.Durability
+  /// Does the work and returns how many operations it did; may use `round` to do fresh work.
+  var run: @Sendable (_ subject: any BenchSubject, _ size: WorkloadSize, _ round: Int) throws -> Int
+  /// Whether it starts on an empty store.
+  var startsEmpty = false
+  /// Whether it only reads, so that rounds share one store.
+  var isReadOnly = true
+}
+
+/// How much work a run does.
+struct WorkloadSize: Sendable {
+  /// Records in the store.
+  var records: Int
+  /// Single gets, lookups and YCSB operations.
+  var lookups: Int
+  /// Commits at `normal` and at `full`.
+  var commits: Int
+}
+
+extension Workload {
+  /// All workloads, in the order of the table.
+  static let all: [Workload] =
+    [
+      Workload(
+        name: "bulk-insert",
+        durability: .normal,
+        run: { subject, size, _ in
+          try subject.insert((1...size.records).map { BenchStatus.sample(Int64($0)) })
+          return size.records
+        },
+        startsEmpty: true,
+        isReadOnly: false
+      ),
+      Workload(
+        name: "get",
+        durability: .normal,
+        run: { subject, size, round in
+          try check(subject.get(keys(size, round)), size.lookups)
+        }
+      ),
+      Workload(
+        name: "get-each",
+        durability: .normal,
+        run: { subject, size, round in
+          try check(subject.getEach(keys(size, round)), size.lookups)
+        }
+      ),
+      Workload(
+        name: "scan",
+        durability: .normal,
+        run: { subject, size, _ in
+          guard try subject.scan() != 0 else { throw FloorError(description: "empty scan") }
+          return size.records
+        }
+      ),
+      Workload(
+        name: "index-top20",
+        durability: .normal,
+        run: { subject, size, round in
+          var random = BenchRandom(UInt64(round))
+          let users = (0..<size.lookups / 20).map { _ in
+            Int64.random(in: 0..<BenchStatus.userCount, using: &random)
+          }
+          guard try subject.newest(ofUsers: users) > 0 else {
+            throw FloorError(description: "no rows by index")
+          }
+          return users.count
+        }
+      ),
+      commit(.normal), commit(.full),
+    ] + YCSB.allCases.map { $0.workload }
+
+  private static func commit(_ durability: StorageOptions.Durability) -> Workload {
+    Workload(
+      name: "commit",
+      durability: durability,
+      run: { subject, size, round in
+        let count = durability == .full ? size.commits / 4 : size.commits
+        let records = (0..<count).map { index in
+          var record = BenchStatus.sample(Int64((round * 7919 + index * 31) % size.records + 1))
+          record.text += " edited \(round)"
+          return record
+        }
+        try subject.commitEach(records)
+        return count
+      },
+      isReadOnly: false
+    )
+  }
+
+  private static func keys(_ size: WorkloadSize, _ round: Int) -> [Int64] {
+    var random = BenchRandom(UInt64(round))
+    return (0..<size.lookups).map { _ in
+      Int64.random(in: 1...Int64(size.records), using: &random)
+    }
+  }
+
+  private static func check(_ found: Int, _ expected: Int) throws -> Int {
+    guard found == expected else {
+      throw FloorError(description: "found \(found) of \(expected) records")
+    }
+    return expected
+  }
+}
+
+/// The core workloads of the Yahoo! Cloud Serving Benchmark (Cooper et al., 2010), each operation in
+/// a transaction of its own, keys uniformly drawn.
+enum YCSB: String, CaseIterable {
+  /// Half reads, half updates.
+  case a
+  /// 95 % reads, 5 % updates.
+  case b
+  /// Reads only.
+  case c
+  /// 95 % reads of recent records, 5 % inserts.
+  case d
+  /// 95 % short scans, 5 % inserts.
+  case e
+  /// Half reads, half read-modify-writes.
+  case f
+
+  var workload: Workload {
+    Workload(
+      name: "ycsb-\(rawValue)",
+      durability: .normal,
+      run: { subject, size, round in
+        let operations = operations(size, round)
+        _ = try subject.ycsb(operations)
+        return operations.count
+      },
+      isReadOnly: self == .c
+    )
+  }
+
+  private func operations(_ size: WorkloadSize, _ round: Int) -> [YCSBOperation] {
+    var random = BenchRandom(UInt64(round) &+ 77)
+    let count = size.lookups / 4
+    var newest = Int64(size.records + round * count * 2)
+    return (0..<count).map { _ in
+      let key = Int64.random(in: 1...Int64(size.records), using: &random)
+      let share = Int.random(in: 0..<100, using: &random)
+      func fresh() -> BenchStatus {
+        newest += 1
+        return BenchStatus.sample(newest)
+      }
+      switch self {
+      case .a: return share < 50 ? .read(key) : .update(BenchStatus.sample(key))
+      case .b: return share < 95 ? .read(key) : .update(BenchStatus.sample(key))
+      case .c: return .read(key)
+      case .d: return share < 95 ? .read(max(1, newest - key % 100)) : .insert(fresh())
+      case .e: return share < 95 ? .scan(from: key, count: 1 + share % 100) : .insert(fresh())
+      case .f: return share < 50 ? .read(key) : .readModifyWrite(key)
+      }
+    }
+  }
+}
