@@ -73,7 +73,11 @@ package enum StoreSelection {
 extension Invocation {
   /// Opens the chosen store, runs `body` with it and closes it.
   ///
-  /// - Parameter creates: whether a store may be created; reading commands do not create one.
+  /// - Parameters:
+  ///   - creates: whether a store may be created; most commands do not create one.
+  ///   - body: does the work.
+  /// - Returns: what the body returns.
+  /// - Throws: what choosing, opening and closing the store throw, and what the body throws.
   func withStore<T>(creates: Bool = false, _ body: (Store) throws -> T) throws -> T {
     let store = try Backends.open(try storeURL(creates: creates))
     let result: T

@@ -13,12 +13,10 @@ struct RowWriter {
   private var csv: CSVLine
   private var count = 0
 
-  /// Prepares to print.
+  /// Prepares to print columns of rows.
   ///
-  /// - Parameters:
-  ///   - columns: the columns' names and types.
-  ///   - positions: where each column is in the rows; nil for rows of just the columns.
-  ///   - source: what the rows are of, for errors.
+  /// The columns have names and types; `positions` says where each is in the rows, nil for rows of
+  /// just the columns. Errors say that the rows are of `source`.
   init(
     _ format: RowFormat,
     columns: [FieldDefinition],

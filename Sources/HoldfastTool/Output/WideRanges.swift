@@ -1,6 +1,7 @@
-/// The scalars that take two columns: East Asian Width `W` and `F` of Unicode 14 (UAX #11,
-/// `EastAsianWidth.txt`), unassigned gaps between them included. Newer emoji are found by their
-/// property instead.
+/// The scalars that take two columns.
+///
+/// East Asian Width `W` and `F` of Unicode 14 (UAX #11, `EastAsianWidth.txt`), unassigned gaps
+/// between them included. Newer emoji are found by their property instead.
 enum WideRanges {
   /// Disjoint ranges, ascending.
   static let all: [ClosedRange<UInt32>] = [
@@ -25,7 +26,9 @@ enum WideRanges {
     0x1F947...0x1F9FF, 0x1FA70...0x1FAF6, 0x20000...0x3FFFD,
   ]
 
-  /// Whether the scalar is in one of the ranges. O(log n).
+  /// Whether the scalar is in one of the ranges.
+  ///
+  /// - Complexity: O(log n).
   static func contains(_ scalar: Unicode.Scalar) -> Bool {
     let value = scalar.value
     var low = 0
