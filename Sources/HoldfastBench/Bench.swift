@@ -14,11 +14,18 @@ public struct Bench {
     /// Records in the store.
     public var records: Int
     /// Our time, in microseconds per operation.
-    public var ours_us: Double
+    public var ours: Double
     /// The floor's time, in microseconds per operation.
-    public var floor_us: Double
+    public var floor: Double
     /// Ours divided by the floor's.
     public var ratio: Double
+
+    private enum CodingKeys: String, CodingKey {
+      case backend, workload, records
+      case ours = "ours_us"
+      case floor = "floor_us"
+      case ratio
+    }
   }
 
   /// Records in the store; nil for 100,000, or 20,000 if quick.
@@ -41,7 +48,7 @@ public struct Bench {
   /// - Returns: all measurements, in order.
   /// - Throws: what a store or a floor reports.
   @available(*, noasync)
-  public func run(in folder: URL, report: (Measurement) -> Void = { _ in }) throws
+  public func run(in folder: URL, report: (Measurement) throws -> Void = { _ in }) throws
     -> [Measurement]
   {
     let count = records ?? (isQuick ? 20_000 : 100_000)
@@ -54,12 +61,12 @@ public struct Bench {
     for backend in backends {
       for workload in Workload.all where matches(backend, workload.name) {
         let measurement = try measure(workload, backend, size, folder)
-        report(measurement)
+        try report(measurement)
         measurements.append(measurement)
       }
       if matches(backend, "open") {
         let measurement = try measureOpen(backend, size, folder)
-        report(measurement)
+        try report(measurement)
         measurements.append(measurement)
       }
     }

@@ -3,6 +3,6 @@ package enum CommandTable {
   /// The one table that drives parsing, help and completions.
   package static let all: [Command] = [
     .info, .collections, .schema, .get, .insert, .update, .put, .delete, .query, .count, .aggregate,
-    .completions,
+    .bench, .completions,
   ]
 }
