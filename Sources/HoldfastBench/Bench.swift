@@ -166,8 +166,8 @@ public struct Bench {
       backend: backend,
       workload: name,
       records: records,
-      ours_us: our,
-      floor_us: floor,
+      ours: our,
+      floor: floor,
       ratio: our / floor
     )
   }
