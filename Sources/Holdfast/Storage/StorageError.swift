@@ -58,6 +58,8 @@ extension StorageError {
     public static let duplicateKey = Code(rawValue: "duplicateKey")
     /// A unique index already holds an equal non-null value.
     public static let uniqueViolation = Code(rawValue: "uniqueViolation")
+    /// A record that others refer to cannot be removed, or a record refers to one that is not there.
+    public static let referenceViolation = Code(rawValue: "referenceViolation")
     /// A value that no store can hold: NaN, null in a required field, a date outside the years.
     public static let invalidValue = Code(rawValue: "invalidValue")
     /// A value of another type than the field's.
