@@ -34,17 +34,31 @@ public protocol OrderedKeyValueEngine: Sendable {
 /// transaction's next write or its end.
 public protocol KeyValueReader: AnyObject {
   /// See ``OrderedKeyValueEngine/Table``.
-  associatedtype Table
+  associatedtype Table: Sendable
   /// A cursor over one table.
   associatedtype Cursor: KeyValueCursor
 
   /// The value of a key, or nil.
   func get(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError)
     -> UnsafeRawBufferPointer?
+  /// The number of entries of a table. The default walks them; an engine that counts overrides it.
+  func count(in table: Table) throws(StorageError) -> Int
   /// Opens a cursor, positioned nowhere.
   func openCursor(in table: Table) throws(StorageError) -> Cursor
   /// Ends the snapshot; a writer that was not committed is rolled back. Idempotent.
   func end()
+}
+
+extension KeyValueReader {
+  /// Counts by walking. O(n).
+  public func count(in table: Table) throws(StorageError) -> Int {
+    let cursor = try openCursor(in: table)
+    defer { cursor.close() }
+    guard try cursor.first() else { return 0 }
+    var count = 1
+    while try cursor.next() { count += 1 }
+    return count
+  }
 }
 
 /// A write transaction of an ordered key-value engine.
@@ -55,13 +69,20 @@ public protocol KeyValueWriter: KeyValueReader {
     _ value: UnsafeRawBufferPointer,
     in table: Table
   ) throws(StorageError)
+  /// Sets the value of a key that is not there yet. The default gets, then puts; an engine that does
+  /// both at once overrides it.
+  ///
+  /// - Returns: false, having changed nothing, if the key was there.
+  func insert(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+  ) throws(StorageError) -> Bool
   /// Removes a key.
   ///
   /// - Returns: whether it was there.
   func delete(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError) -> Bool
   /// Removes all entries of a table.
   func clear(_ table: Table) throws(StorageError)
-  /// Creates a table. It goes with the transaction, or with the nested one, if that rolls back.
+  /// Creates a table, or opens the one of that name. It goes with the transaction, or with the nested one, if that rolls back.
   func createTable(_ name: String) throws(StorageError) -> Table
   /// Begins a nested transaction inside the innermost one.
   func beginNested() throws(StorageError)
@@ -71,6 +92,17 @@ public protocol KeyValueWriter: KeyValueReader {
   func rollbackNested() throws(StorageError)
   /// Makes the changes durable and ends the transaction.
   func commit() throws(StorageError)
+}
+
+extension KeyValueWriter {
+  /// Gets, then puts.
+  public func insert(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+  ) throws(StorageError) -> Bool {
+    if try get(key, in: table) != nil { return false }
+    try put(key, value, in: table)
+    return true
+  }
 }
 
 /// A cursor of an ordered key-value engine.

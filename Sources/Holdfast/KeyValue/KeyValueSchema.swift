@@ -1,0 +1,93 @@
+/// A catalog as read at one schema version, with the engine's open tables.
+final class KeyValueSchema<Table: Sendable>: Sendable {
+  let catalog: Catalog
+  let catalogTable: Table
+  let sequenceTable: Table
+  /// The tables by collection id.
+  let tables: [Int: CollectionTables<Table>]
+
+  init(
+    _ catalog: Catalog, catalogTable: Table, sequenceTable: Table,
+    tables: [Int: CollectionTables<Table>]
+  ) {
+    self.catalog = catalog
+    self.catalogTable = catalogTable
+    self.sequenceTable = sequenceTable
+    self.tables = tables
+  }
+}
+
+/// What a transaction has prepared under one schema. It is handed from one transaction to the next,
+/// so that short ones prepare nothing.
+///
+/// Unchecked: it is used by one transaction at a time; the pool's mutex hands it over.
+final class KeyValueSession<Table: Sendable>: @unchecked Sendable {
+  let schema: KeyValueSchema<Table>
+  /// The encoded key of the call in progress.
+  let key = ByteBuffer()
+  /// The encoded row of the call in progress.
+  let value = ByteBuffer()
+  /// The stored key of a long index entry.
+  let longKey = ByteBuffer()
+  /// The value of a long index entry.
+  let longValue = ByteBuffer()
+  private var prepared: [Int: BoundCollection<Table>] = [:]
+  /// The collection object that was asked for last, and what it led to.
+  private var lastAsked: Collection?
+  private var last: BoundCollection<Table>?
+
+  init(_ schema: KeyValueSchema<Table>) { self.schema = schema }
+
+  /// All that was prepared.
+  var all: some Sequence<BoundCollection<Table>> { prepared.values }
+
+  /// What was prepared for a collection in the last call, if that was for the same one.
+  @inline(__always)
+  func recent(_ collection: Collection) -> BoundCollection<Table>? {
+    lastAsked === collection ? last : nil
+  }
+
+  /// Prepares a collection, or finds it prepared.
+  func prepare(
+    _ collection: Collection, catalog: Catalog, created: [Int: CollectionTables<Table>]
+  ) throws(StorageError) -> BoundCollection<Table> {
+    let found: BoundCollection<Table>
+    if let known = prepared[collection.id] {
+      found = known
+    } else {
+      guard let tables = created[collection.id] ?? schema.tables[collection.id],
+        let current = catalog.collection(named: collection.name), current.id == collection.id
+      else { throw unknown(collection) }
+      found = BoundCollection(current, tables)
+      prepared[collection.id] = found
+    }
+    if found.collection !== collection, found.collection.definition != collection.definition {
+      throw unknown(collection)
+    }
+    lastAsked = collection
+    last = found
+    return found
+  }
+
+  private func unknown(_ collection: Collection) -> StorageError {
+    StorageError(
+      .unknownCollection,
+      "the store no longer has the collection \(collection.name) as it was looked up; "
+        + "look it up again in this transaction")
+  }
+
+  /// Forgets everything prepared for collections that do not satisfy `isKept`.
+  func forget(where isForgotten: (Int) -> Bool) {
+    lastAsked = nil
+    last = nil
+    for id in prepared.keys where isForgotten(id) { prepared[id] = nil }
+  }
+
+  /// Forgets the automatic keys: the next transaction reads them again.
+  func forgetAutomaticKeys() {
+    for collection in prepared.values where collection.automaticKeyPosition >= 0 {
+      collection.lastAutomaticKey = nil
+      collection.isAutomaticKeyDirty = false
+    }
+  }
+}
