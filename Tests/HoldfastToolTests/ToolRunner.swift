@@ -30,7 +30,7 @@ final class ToolRunner: Sendable {
   }
 
   /// The executable, next to the test bundle or in a folder above it.
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     let start = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     for place in [start, URL(fileURLWithPath: CommandLine.arguments[0])].compactMap({ $0 }) {
       var folder = place.deletingLastPathComponent()
