@@ -14,7 +14,8 @@ import Testing
          3  Bern       CH          NULL
          4  Atlantis   NULL        NULL
 
-        """)
+        """
+    )
     #expect(
       try await store.succeed("query", "city", "--select", select, "--format", "json") == """
         [
@@ -24,21 +25,33 @@ import Testing
         {"id":4,"name":"Atlantis","country":null,"area":null}
         ]
 
-        """)
+        """
+    )
     #expect(
       try await store.succeed("query", "city", "--select=area,id", "--format=jsonl", "--limit=1")
-        == #"{"area":219.3,"id":1}"# + "\n")
+        == #"{"area":219.3,"id":1}"# + "\n"
+    )
     try await store.succeed("update", "city", "4", #"{"country": "", "name": "a,\"b\"\nc"}"#)
     #expect(
       try await store.succeed(
-        "query", "city", "--select", "id,name,country,area,seal,capital", "--format", "csv",
-        "--sort", "-id", "--limit", "2") == """
+        "query",
+        "city",
+        "--select",
+        "id,name,country,area,seal,capital",
+        "--format",
+        "csv",
+        "--sort",
+        "-id",
+        "--limit",
+        "2"
+      ) == """
         id,name,country,area,seal,capital
         4,"a,""b""
         c","",,,false
         3,Bern,CH,,AP8=,false
 
-        """)
+        """
+    )
     #expect(try await store.succeed("query", "word", "--format", "json") == "[]\n")
     #expect(try await store.succeed("query", "word") == "word  n\n----  -\n")
     #expect(try await store.succeed("query", "word", "--format", "csv") == "word,n\n")
@@ -62,7 +75,15 @@ import Testing
     for backend in SampleStore.backends {
       let store = try await SampleStore(backend)
       let found = try await store.succeed(
-        "query", "city", "--where", condition, "--select", "id", "--format", "csv")
+        "query",
+        "city",
+        "--where",
+        condition,
+        "--select",
+        "id",
+        "--format",
+        "csv"
+      )
       let lines = found.split(separator: "\n").dropFirst().joined(separator: " ")
       #expect(lines == ids, "\(backend)")
       let count = ids.isEmpty ? 0 : ids.split(separator: " ").count
@@ -98,7 +119,8 @@ import Testing
     func ids(_ arguments: String...) async throws -> String {
       let result = try await store.tool.run(
         arguments: ["query", "city", "--storage", store.url, "--select", "id", "--format", "csv"]
-          + arguments)
+          + arguments
+      )
       return result.lines.dropFirst().joined(separator: " ")
     }
     #expect(try await ids("--sort", "area,-id") == "4 3 1 2")
@@ -114,23 +136,46 @@ import Testing
     let store = try await SampleStore(backend)
     #expect(
       try await store.succeed(
-        "aggregate", "city", "--sum", "area", "--avg", "id", "--min", "name", "--max", "founded",
-        "--count", "--format", "jsonl")
+        "aggregate",
+        "city",
+        "--sum",
+        "area",
+        "--avg",
+        "id",
+        "--min",
+        "name",
+        "--max",
+        "founded",
+        "--count",
+        "--format",
+        "jsonl"
+      )
         == #"{"sum(area)":16629.8,"avg(id)":2.5,"min(name)":"Amsterdam","#
-        + #""max(founded)":"1191-01-01T00:00:00.000000000Z","count":4}"# + "\n")
+        + #""max(founded)":"1191-01-01T00:00:00.000000000Z","count":4}"# + "\n"
+    )
     #expect(
       try await store.succeed(
-        "aggregate", "city", "--count", "--group-by", "capital,country", "--format", "csv",
-        "--where", "id < 4") == """
+        "aggregate",
+        "city",
+        "--count",
+        "--group-by",
+        "capital,country",
+        "--format",
+        "csv",
+        "--where",
+        "id < 4"
+      ) == """
         capital,country,count
         false,CH,1
         true,CN,1
         true,NL,1
 
-        """)
+        """
+    )
     #expect(
       try await store.succeed("aggregate", "word", "--sum", "n", "--count", "--format", "csv")
-        == "sum(n),count\n,0\n")
+        == "sum(n),count\n,0\n"
+    )
     try await store.fail("aggregate", "city", "--sum", "name")
     try await store.fail("aggregate", "city", "--sum", "nope")
   }
@@ -140,10 +185,12 @@ import Testing
     let store = try await SampleStore(backend)
     #expect(
       try await store.fail("query", "city", "--where", "id = )", status: 2)
-        == "--where, column 6: expected a value, found ')'")
+        == "--where, column 6: expected a value, found ')'"
+    )
     #expect(
       try await store.fail("count", "city", "--where", "id = 1 AND nmae = 'x'")
-        == "--where, column 12: city has no field nmae; did you mean name?")
+        == "--where, column 12: city has no field nmae; did you mean name?"
+    )
     try await store.fail("query", "city", "--where", "id = 'x'")
     try await store.fail("query", "city", "--where", "tags < 'x'")
     try await store.fail("query", "city", "--sort", "nope")

@@ -8,7 +8,8 @@ import Testing
       try await store.succeed("get", "city", "3")
         == #"{"id":3,"name":"Bern","country":"CH","area":null,"capital":false,"#
         + #""founded":"1191-01-01T00:00:00.000000000Z","seal":"AP8=","code":null,"price":"1.5","#
-        + #""tags":null}"# + "\n")
+        + #""tags":null}"# + "\n"
+    )
     #expect(try await store.succeed("update", "city", "3", #"{"area": 51}"#) == "")
     #expect(try await store.succeed("get", "city", "3").contains(#""area":51.0,"capital":false"#))
     #expect(try await store.succeed("put", "city", #"{"id": 3, "name": "Biel"}"#) == "3\n")
@@ -24,11 +25,19 @@ import Testing
   func `text, composite and odd keys go out as they come in`(backend: String) async throws {
     let store = try await SampleStore(backend)
     #expect(try await store.succeed("insert", "word", #"{"word": "7", "n": 1}"#) == "7\n")
-    #expect(try await store.succeed("put", "word", #"{"word": "it's \"é\"", "n": 2}"#) == "it's \"é\"\n")
+    #expect(
+      try await store.succeed("put", "word", #"{"word": "it's \"é\"", "n": 2}"#) == "it's \"é\"\n"
+    )
     #expect(try await store.succeed("get", "word", "it's \"é\"").contains(#""n":2"#))
     #expect(try await store.succeed("insert", "word", #"{"word": "--n", "n": 3}"#) == "--n\n")
     let result = try await store.tool.run(
-      "get", "word", "--storage", store.url, "--", "--n")
+      "get",
+      "word",
+      "--storage",
+      store.url,
+      "--",
+      "--n"
+    )
     #expect(result.output == #"{"word":"--n","n":3}"# + "\n")
     let key = try await store.succeed("insert", "visit", #"{"who": "Ada", "day": "2026-01-31"}"#)
     #expect(key == #"["Ada","2026-01-31T00:00:00.000000000Z"]"# + "\n")
@@ -64,7 +73,8 @@ import Testing
     try await store.fail("update", "city", "1", #"{"name": 7}"#)
     let long = String(repeating: "k", count: 481)
     #expect(
-      try await store.fail("insert", "word", #"{"word": "\#(long)", "n": 1}"#).contains("480"))
+      try await store.fail("insert", "word", #"{"word": "\#(long)", "n": 1}"#).contains("480")
+    )
     #expect(try await store.succeed("query", "city", "--format", "jsonl") == before)
     #expect(try await store.succeed("count", "word") == "0\n")
   }

@@ -65,7 +65,9 @@ struct SampleStore {
   /// - Returns: standard output.
   @discardableResult
   func succeed(
-    _ arguments: String..., input: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    _ arguments: String...,
+    input: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {
     let result = try await tool.run(arguments: arguments + ["--storage", url], input: input)
     #expect(result.status == 0, "\(arguments): \(result.errors)", sourceLocation: sourceLocation)
@@ -77,13 +79,17 @@ struct SampleStore {
   /// - Returns: that line, without the tool's name.
   @discardableResult
   func fail(
-    _ arguments: String..., status: Int32 = 1, output: String = "", input: String = "",
+    _ arguments: String...,
+    status: Int32 = 1,
+    output: String = "",
+    input: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {
     let result = try await tool.run(arguments: arguments + ["--storage", url], input: input)
     #expect(result.status == status, "\(arguments)", sourceLocation: sourceLocation)
     #expect(result.output == output, sourceLocation: sourceLocation)
-    let isOneLine = result.errors.hasPrefix("holdfast: ") && result.errors.hasSuffix("\n")
+    let isOneLine =
+      result.errors.hasPrefix("holdfast: ") && result.errors.hasSuffix("\n")
       && result.errors.filter(\.isNewline).count == 1
     #expect(isOneLine, "\(result.errors)", sourceLocation: sourceLocation)
     return String(result.errors.dropFirst("holdfast: ".count).dropLast())

@@ -14,7 +14,8 @@ import Testing
     try store.tool.write(
       "other.json",
       printed.replacing(#""name": "n", "type": "integer""#, with: #""name": "n", "type": "real""#)
-        .replacing(#"{"name": "city""#, with: #"{"name": "town""#))
+        .replacing(#"{"name": "city""#, with: #"{"name": "town""#)
+    )
     try await store.fail("schema", "apply", "other.json")
     #expect(try await store.succeed("schema") == printed)
   }
@@ -24,7 +25,13 @@ import Testing
     for backend in SampleStore.backends {
       let tool = try ToolRunner()
       let applied = try await tool.run(
-        "schema", "apply", "-", "--storage", "\(backend):copy", input: printed)
+        "schema",
+        "apply",
+        "-",
+        "--storage",
+        "\(backend):copy",
+        input: printed
+      )
       #expect(applied.output == "created city\ncreated visit\ncreated word\n", "\(applied.errors)")
       #expect(try await tool.run("schema", "--storage", "\(backend):copy").output == printed)
     }
@@ -78,6 +85,7 @@ import Testing
         visit,0,"who text, day date, note text?","who, day",""
         word,0,"word text, n integer",word,""
 
-        """)
+        """
+    )
   }
 }

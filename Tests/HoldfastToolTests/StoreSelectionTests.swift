@@ -3,10 +3,14 @@ import Testing
 
 @Suite struct StoreSelectionTests {
   private func names(
-    _ tool: ToolRunner, _ arguments: String..., environment: [String: String] = [:]
+    _ tool: ToolRunner,
+    _ arguments: String...,
+    environment: [String: String] = [:]
   ) async throws -> String {
     let result = try await tool.run(
-      arguments: ["collections", "--format", "csv"] + arguments, environment: environment)
+      arguments: ["collections", "--format", "csv"] + arguments,
+      environment: environment
+    )
     #expect(result.status == 0, "\(result.errors)")
     return result.lines.dropFirst().map { String($0.prefix { $0 != "," }) }.joined(separator: " ")
   }
@@ -21,7 +25,9 @@ import Testing
   @Test func `a flag beats the environment, that a file, that the default`() async throws {
     let tool = try ToolRunner()
     try FileManager.default.createDirectory(
-      at: tool.folder.appendingPathComponent("sub"), withIntermediateDirectories: true)
+      at: tool.folder.appendingPathComponent("sub"),
+      withIntermediateDirectories: true
+    )
     try await make(tool, "sqlite:holdfast.db", "default")
     try await make(tool, "sqlite:flag.db", "flag")
     try await make(tool, "json:environment", "environment")
@@ -37,12 +43,15 @@ import Testing
     #expect(try await names(tool, "--config", "sub/my.json") == "named")
     #expect(try await names(tool, environment: environment) == "environment")
     #expect(
-      try await names(tool, "--config", "sub/my.json", environment: environment) == "environment")
+      try await names(tool, "--config", "sub/my.json", environment: environment) == "environment"
+    )
     #expect(
-      try await names(tool, "--storage", "sqlite:flag.db", environment: environment) == "flag")
+      try await names(tool, "--storage", "sqlite:flag.db", environment: environment) == "flag"
+    )
     #expect(
       try await names(tool, "--backend", "sqlite", "--path", "flag.db", environment: environment)
-        == "flag")
+        == "flag"
+    )
     try tool.write("holdfast.json", "{}")
     #expect(try await names(tool) == "default")
     let leading = try await tool.run("--storage", "sqlite:flag.db", "collections")
@@ -73,9 +82,12 @@ import Testing
       (["count", "c", "--storage", "lmdb:notes.txt"], 1, "notes.txt"),
       (["count", "c", "--storage", "json:notes.txt"], 1, "notes.txt"),
       (["schema", "apply", "empty.json", "--storage", "sqlite:no/such/x.db"], 1, "no/such"),
-    ] as [([String], Int32, String)])
+    ] as [([String], Int32, String)]
+  )
   func `a store that cannot be had is told in one line`(
-    arguments: [String], status: Int32, message: String
+    arguments: [String],
+    status: Int32,
+    message: String
   ) async throws {
     let tool = try ToolRunner()
     try tool.write("notes.txt", "this is a letter, not a store\n")

@@ -12,7 +12,8 @@ import Testing
       (["completions", "bash", "--storage", "sqlite:x"], "unknown option '--storage'"),
       (["query", "c", "--format", "xml"], "table, json, jsonl, csv"),
       (["help", "qurey"], "did you mean query?"), (["--verison"], "did you mean --version?"),
-    ] as [([String], String)])
+    ] as [([String], String)]
+  )
   func `wrong usage ends with 2 and says what was meant`(arguments: [String], message: String)
     async throws
   {

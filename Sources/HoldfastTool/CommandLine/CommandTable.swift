@@ -2,7 +2,8 @@
 package enum CommandTable {
   /// The one table that drives parsing, help and completions.
   package static let all: [Command] = [
-    .info, .collections, .schema, .get, .insert, .update, .put, .delete, .query, .count, .aggregate,
+    .demo, .info, .collections, .schema, .get, .insert, .update, .put, .delete, .query, .count,
+    .aggregate,
     .bench, .completions,
   ]
 }
