@@ -1,4 +1,6 @@
-/// What ``JSONReader/next()`` found. Keys, strings and numbers have their bytes in
+/// A part of a JSON text, as ``JSONReader/next()`` finds it.
+///
+/// Keys, strings and numbers have their bytes in
 /// ``JSONReader/bytes`` until the next call.
 public enum JSONToken: Sendable, Equatable {
   /// `{`

@@ -1,4 +1,6 @@
-/// One stored value as natural JSON, by the type of its field. See ``RowJSON``.
+/// One stored value as natural JSON, by the type of its field.
+///
+/// See ``RowJSON``.
 public enum ValueJSON {
   /// Writes a field of a row.
   ///

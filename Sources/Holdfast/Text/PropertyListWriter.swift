@@ -1,0 +1,202 @@
+/// Writes a property list as XML or in the binary format.
+///
+/// XML text cannot hold every Unicode text; see ``canHold(_:)``. Reals are written so that they
+/// read back bit for bit. The bytes may be taken out and emptied at any time, so that a list of any
+/// length is written in little memory; the binary format keeps eight bytes a value until the end.
+///
+/// ```swift
+/// var writer = PropertyListWriter(.xml)
+/// writer.beginArray()
+/// writer.integer(1)
+/// writer.endArray()
+/// writer.finish()
+/// ```
+public struct PropertyListWriter {
+  /// A way to write property lists.
+  public enum Format: String, Sendable, CaseIterable {
+    /// XML, version 1.0.
+    case xml
+    /// Apple's binary format, `bplist00`.
+    case binary
+  }
+
+  /// The format.
+  public let format: Format
+  /// What has been written since it was last taken out.
+  public var bytes: [UInt8] = []
+
+  private var depth = 0
+  private var binary = BinaryPropertyListObjects()
+
+  /// Creates a writer that has written no value.
+  public init(_ format: Format) {
+    self.format = format
+    switch format {
+    case .xml:
+      append(
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+        "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+
+        """
+      )
+    case .binary:
+      append("bplist00")
+    }
+  }
+
+  /// Whether a text of this format can hold `utf8`: XML has no control characters other than tab
+  /// and line feed, no U+FFFE and U+FFFF, and turns carriage returns into line feeds.
+  public func canHold(_ utf8: UnsafeRawBufferPointer) -> Bool {
+    if format == .binary { return true }
+    for (index, byte) in utf8.enumerated() {
+      if byte < 0x20, byte != 0x09, byte != 0x0A { return false }
+      if byte == 0xEF, index + 2 < utf8.count, utf8[index + 1] == 0xBF, utf8[index + 2] >= 0xBE {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Begins an array.
+  public mutating func beginArray() {
+    if format == .binary { return binary.open(isDictionary: false) }
+    line("<array>")
+    depth += 1
+  }
+
+  /// Ends an array.
+  public mutating func endArray() {
+    if format == .binary { return binary.close(&bytes) }
+    depth -= 1
+    line("</array>")
+  }
+
+  /// Begins a dictionary.
+  public mutating func beginDictionary() {
+    if format == .binary { return binary.open(isDictionary: true) }
+    line("<dict>")
+    depth += 1
+  }
+
+  /// Ends a dictionary.
+  public mutating func endDictionary() {
+    if format == .binary { return binary.close(&bytes) }
+    depth -= 1
+    line("</dict>")
+  }
+
+  /// Writes a dictionary's key; its value must follow.
+  ///
+  /// - Precondition: the format can hold it.
+  public mutating func key(_ name: String) {
+    if format == .binary { return binary.key(name, &bytes) }
+    indent()
+    append("<key>")
+    var copy = name
+    copy.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
+    append("</key>\n")
+  }
+
+  /// Writes a string.
+  ///
+  /// - Precondition: it is valid UTF-8, and the format can hold it.
+  public mutating func string(utf8: UnsafeRawBufferPointer) {
+    if format == .binary { return binary.string(utf8, &bytes) }
+    indent()
+    append("<string>")
+    appendEscaped(utf8)
+    append("</string>\n")
+  }
+
+  /// Writes a string.
+  ///
+  /// - Precondition: the format can hold it.
+  public mutating func string(_ value: String) {
+    var copy = value
+    copy.withUTF8 { string(utf8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes data.
+  public mutating func data(_ value: UnsafeRawBufferPointer) {
+    if format == .binary { return binary.data(value, &bytes) }
+    indent()
+    append("<data>")
+    Base64.append(value, to: &bytes)
+    append("</data>\n")
+  }
+
+  /// Writes an integer.
+  public mutating func integer(_ value: Int64) {
+    if format == .binary { return binary.integer(value, &bytes) }
+    indent()
+    append("<integer>")
+    bytes.append(contentsOf: value.description.utf8)
+    append("</integer>\n")
+  }
+
+  /// Writes a real.
+  ///
+  /// - Precondition: the value is not NaN, which no store holds.
+  public mutating func real(_ value: Double) {
+    precondition(!value.isNaN, "NaN cannot be written")
+    if format == .binary { return binary.real(value, &bytes) }
+    indent()
+    append("<real>")
+    if value.isFinite {
+      bytes.append(contentsOf: value.description.utf8)
+    } else {
+      append(value > 0 ? "+infinity" : "-infinity")
+    }
+    append("</real>\n")
+  }
+
+  /// Writes true or false.
+  public mutating func bool(_ value: Bool) {
+    if format == .binary { return binary.bool(value, &bytes) }
+    line(value ? "<true/>" : "<false/>")
+  }
+
+  /// Ends the property list; nothing may be written after it.
+  public mutating func finish() {
+    if format == .binary { return binary.finish(&bytes) }
+    append("</plist>\n")
+  }
+
+  // MARK: XML
+
+  private mutating func indent() {
+    for _ in 0..<depth { bytes.append(0x09) }
+  }
+
+  private mutating func line(_ text: StaticString) {
+    indent()
+    append(text)
+    bytes.append(0x0A)
+  }
+
+  private mutating func append(_ text: StaticString) {
+    bytes.append(
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    )
+  }
+
+  private mutating func appendEscaped(_ utf8: UnsafeRawBufferPointer) {
+    var runStart = 0
+    for index in 0..<utf8.count {
+      let escape: StaticString
+      switch utf8[index] {
+      case 0x26: escape = "&amp;"
+      case 0x3C: escape = "&lt;"
+      case 0x3E: escape = "&gt;"
+      default: continue
+      }
+      bytes.append(contentsOf: utf8[runStart..<index])
+      append(escape)
+      runStart = index + 1
+    }
+    bytes.append(contentsOf: utf8[runStart...])
+  }
+}
