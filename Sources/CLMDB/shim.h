@@ -1,4 +1,40 @@
 #ifndef HOLDFAST_CLMDB_SHIM_H
 #define HOLDFAST_CLMDB_SHIM_H
+#include <errno.h>
 #include <lmdb.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* What the system says of a file. `struct stat` belongs to no one module on Linux, so Swift's rules
+   for imports cannot be kept with it. */
+struct holdfast_file {
+  uint64_t device;
+  uint64_t inode;
+  int64_t size;
+  int is_folder;
+  int is_file;
+};
+
+static inline int holdfast_file_fill(int result, const struct stat *status,
+                                     struct holdfast_file *file) {
+  if (result != 0) return errno;
+  file->device = (uint64_t)status->st_dev;
+  file->inode = (uint64_t)status->st_ino;
+  file->size = (int64_t)status->st_size;
+  file->is_folder = S_ISDIR(status->st_mode);
+  file->is_file = S_ISREG(status->st_mode);
+  return 0;
+}
+
+/* Examines the file at a path, through links. Returns 0 or an error number. */
+static inline int holdfast_examine(const char *path, struct holdfast_file *file) {
+  struct stat status;
+  return holdfast_file_fill(stat(path, &status), &status, file);
+}
+
+/* Examines an open file. Returns 0 or an error number. */
+static inline int holdfast_examine_open(int descriptor, struct holdfast_file *file) {
+  struct stat status;
+  return holdfast_file_fill(fstat(descriptor, &status), &status, file);
+}
 #endif

@@ -29,7 +29,8 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
     }
     if isFolder.boolValue {
       let names = Set((try? files.contentsOfDirectory(atPath: path)) ?? ["?"])
-      if names.contains("data.mdb") {
+      // The last two are all that a creation leaves which was cut short.
+      if !names.isDisjoint(with: ["data.mdb", "data.mdb.new", "write.lock"]) {
         self = .lmdb
       } else if names.contains("catalog.json") || names.contains("journal.jsonl") {
         self = .archive

@@ -1,0 +1,190 @@
+import CLMDB
+internal import Foundation
+internal import Holdfast
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// The file `data.mdb`, read without LMDB to see whether LMDB may map it.
+///
+/// LMDB maps a file that was cut and dies of SIGBUS when it touches what is missing. The layout is
+/// LMDB 0.9's: two meta pages, each a page header of 16 bytes and the meta record.
+struct DataFile: ~Copyable {
+  /// The newer meta page's facts.
+  struct Meta {
+    var pageSize: Int
+    var lastPage: UInt64
+    var transaction: UInt64
+    /// The tree of free pages and the tree of tables.
+    var trees: [Tree]
+    /// Whether the other meta page is of the commit before, as it is unless syncing was off.
+    var isPaired = true
+  }
+
+  /// A tree as a meta page describes it.
+  struct Tree {
+    var flags: UInt16
+    var depth: UInt16
+    var root: UInt64
+  }
+
+  /// The root of a tree without pages.
+  static let noPage = UInt64.max
+  private static let magic: UInt32 = 0xBEEF_C0DE
+  private static let version: UInt32 = 1
+  private static let metaEnd = 16 + 136
+  private static let metaPageFlag: UInt16 = 0x08
+  private static let integerKeyFlag: UInt16 = 0x08
+  /// LMDB writes here, too, that the environment was created as a file without a folder.
+  private static let noFolderFlag: UInt16 = 0x4000
+
+  let path: String
+  private let descriptor: Int32
+
+  /// Opens the file for reading.
+  init(path: String) throws(StorageError) {
+    self.path = path
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { throw .system(errno, "opening", path) }
+  }
+
+  deinit {
+    _ = close(descriptor)
+  }
+
+  /// Checks that every page which LMDB may touch is there.
+  ///
+  /// - Parameter settle: called if a first look finds something odd: a commit under way, pages at the
+  ///   end that were freed before they were ever written, or damage. It takes the writers' lock while
+  ///   the trees are walked to tell which.
+  /// - Throws: ``StorageError/Code/wrongKind``, ``StorageError/Code/corrupt``,
+  ///   ``StorageError/Code/newerFormat``.
+  borrowing func check(
+    settle: (() throws(StorageError) -> Void) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    let meta = try readMeta()
+    if meta.isPaired, try size() >= (try neededSize(meta)), try areRootsSound(meta) { return }
+    let path = path
+    try settle { () throws(StorageError) in
+      let file = try DataFile(path: path)
+      let meta = try file.readMeta()
+      let needed = try file.neededSize(meta)
+      let pages = UInt64(min(try file.size(), needed) / meta.pageSize)
+      try PageWalk(pageSize: meta.pageSize, pages: pages).walk(meta.trees, in: file)
+    }
+  }
+
+  /// The file's size in bytes.
+  borrowing func size() throws(StorageError) -> Int {
+    var file = holdfast_file()
+    let status = holdfast_examine_open(descriptor, &file)
+    if status != 0 { throw .system(status, "examining", path) }
+    return Int(file.size)
+  }
+
+  /// Reads `buffer.count` bytes; fewer at the file's end.
+  borrowing func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError)
+    -> Int
+  {
+    var filled = 0
+    while filled < buffer.count, let base = buffer.baseAddress {
+      let count = pread(descriptor, base + filled, buffer.count - filled, off_t(offset + filled))
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { throw .system(errno, "reading", path) }
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
+  }
+
+  private borrowing func neededSize(_ meta: Meta) throws(StorageError) -> Int {
+    let (bytes, overflow) = (meta.lastPage &+ 1).multipliedReportingOverflow(
+      by: UInt64(meta.pageSize)
+    )
+    guard meta.lastPage < UInt64.max, !overflow, let size = Int(exactly: bytes) else {
+      throw damage("its meta page is damaged")
+    }
+    return size
+  }
+
+  private borrowing func readMeta() throws(StorageError) -> Meta {
+    if try size() == 0 { throw damage("it is empty") }
+    let first = try readMeta(at: 0, isFirst: true)
+    let second = try readMeta(at: first.pageSize, isFirst: false)
+    // Commits write the two in turn; a new store has two of number 0.
+    guard second.pageSize == first.pageSize, first.transaction & 1 == 0,
+      second.transaction & 1 == 1 || (second.transaction == 0 && first.transaction == 0)
+    else { throw damage("its meta pages contradict each other") }
+    var newer = second.transaction > first.transaction ? second : first
+    let distance =
+      max(first.transaction, second.transaction) - min(first.transaction, second.transaction)
+    newer.isPaired = distance <= 1
+    return newer
+  }
+
+  private borrowing func areRootsSound(_ meta: Meta) throws(StorageError) -> Bool {
+    let walk = PageWalk(pageSize: meta.pageSize, pages: meta.lastPage + 1)
+    for tree in meta.trees where tree.root != Self.noPage {
+      if try !walk.isRoot(tree, in: self) { return false }
+    }
+    return true
+  }
+
+  private borrowing func readMeta(at offset: Int, isFirst: Bool) throws(StorageError) -> Meta {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.metaEnd, alignment: 8)
+    defer { bytes.deallocate() }
+    let count = try read(bytes, at: offset)
+    let isMagic = count >= 20 && bytes.load(fromByteOffset: 16, as: UInt32.self) == Self.magic
+    guard isMagic else {
+      if !isFirst { throw damage("its second meta page is damaged") }
+      throw StorageError(
+        .wrongKind,
+        "\(path) is not an LMDB data file; choose another path",
+        backend: "lmdb"
+      )
+    }
+    guard count == Self.metaEnd else { throw damage("it was cut") }
+    let version = bytes.load(fromByteOffset: 20, as: UInt32.self)
+    if version > Self.version {
+      throw StorageError(
+        .newerFormat,
+        "\(path) has LMDB's format \(version); use a newer version of LMDB",
+        backend: "lmdb"
+      )
+    }
+    let pageSize = Int(bytes.load(fromByteOffset: 40, as: UInt32.self))
+    let lastPage = bytes.load(fromByteOffset: 136, as: UInt64.self)
+    let trees = [40, 88].map { offset in
+      Tree(
+        flags: bytes.load(fromByteOffset: offset + 4, as: UInt16.self),
+        depth: bytes.load(fromByteOffset: offset + 6, as: UInt16.self),
+        root: bytes.load(fromByteOffset: offset + 40, as: UInt64.self)
+      )
+    }
+    let areTreesSound = trees.allSatisfy { tree in
+      if tree.root == Self.noPage { return tree.depth == 0 }
+      return tree.root >= 2 && tree.root <= lastPage && (1...32).contains(tree.depth)
+    }
+    // The tree of free pages has integer keys; the tree of tables nothing special, and a map at a
+    // fixed address, which would be a flag of the former, could land on this process's memory.
+    guard version == Self.version, (512...65536).contains(pageSize),
+      pageSize & (pageSize - 1) == 0, trees[0].flags & ~Self.noFolderFlag == Self.integerKeyFlag,
+      trees[1].flags == 0,
+      areTreesSound, bytes.load(fromByteOffset: 10, as: UInt16.self) & Self.metaPageFlag != 0
+    else { throw damage("a meta page is damaged") }
+    return Meta(
+      pageSize: pageSize,
+      lastPage: lastPage,
+      transaction: bytes.load(fromByteOffset: 144, as: UInt64.self),
+      trees: trees
+    )
+  }
+
+  /// An error of damage.
+  borrowing func damage(_ what: String) -> StorageError {
+    StorageError(.corrupt, "\(path) is damaged: \(what); restore a backup", backend: "lmdb")
+  }
+}

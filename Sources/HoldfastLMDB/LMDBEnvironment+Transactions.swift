@@ -1,0 +1,176 @@
+import CLMDB
+internal import Foundation
+internal import Holdfast
+
+/// Beginning and ending transactions.
+extension LMDBEnvironment {
+  private static let keptReaders = 64
+
+  // MARK: Readers
+
+  /// A read transaction, fresh or renewed.
+  ///
+  /// - Throws: ``StorageError/Code/busy`` if every slot of the reader table stayed taken.
+  func takeReader(timeout: Duration) throws(StorageError) -> OpaquePointer {
+    if isForked { throw .lmdbForked(path) }
+    var deadline: ContinuousClock.Instant?
+    func limit() -> ContinuousClock.Instant {
+      let value = deadline ?? .now + timeout
+      deadline = value
+      return value
+    }
+    while true {
+      condition.lock()
+      while isGrowing {
+        if !wait(until: limit()) {
+          condition.unlock()
+          throw StorageError(
+            .busy,
+            "the map of \(path) was growing for the whole timeout; try again",
+            backend: "lmdb"
+          )
+        }
+      }
+      if let failure {
+        condition.unlock()
+        throw failure
+      }
+      let idle = idleReaders.popLast()
+      liveReaders += 1
+      condition.unlock()
+
+      var transaction = idle
+      let status =
+        idle.map { mdb_txn_renew($0) }
+        ?? mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+      if status == 0, let transaction { return transaction }
+      if let idle { mdb_txn_abort(idle) }
+      releaseReader()
+      switch status {
+      case MDB_MAP_RESIZED: try followGrowth(isWriter: false, until: limit())
+      case MDB_READERS_FULL: try awaitReader(until: limit())
+      default: throw .lmdb(status, "reading", path)
+      }
+    }
+  }
+
+  /// Ends a read transaction and keeps it for renewal.
+  func giveBack(_ reader: OpaquePointer) {
+    if isForked { return }
+    mdb_txn_reset(reader)
+    condition.lock()
+    let isKept = idleReaders.count < Self.keptReaders
+    if isKept { idleReaders.append(reader) }
+    condition.unlock()
+    if !isKept { mdb_txn_abort(reader) }
+    releaseReader()
+  }
+
+  private func releaseReader() {
+    condition.lock()
+    liveReaders -= 1
+    if isGrowing || waitingReaders > 0 { condition.broadcast() }
+    condition.unlock()
+  }
+
+  /// Clears the slots of processes that died; without any, waits for a reader of this process.
+  private func awaitReader(until deadline: ContinuousClock.Instant) throws(StorageError) {
+    var dead: Int32 = 0
+    let status = mdb_reader_check(handle, &dead)
+    if status != 0 { throw .lmdb(status, "reading", path) }
+    if dead > 0 { return }
+    condition.lock()
+    defer { condition.unlock() }
+    waitingReaders += 1
+    defer { waitingReaders -= 1 }
+    // Readers of other processes do not wake this one, so look again now and then.
+    if !wait(until: min(deadline, .now + .milliseconds(20))), .now >= deadline {
+      throw StorageError(
+        .busy,
+        "all \(Self.maximumReaders) readers of \(path) were in use for the whole timeout; "
+          + "end some and try again",
+        backend: "lmdb"
+      )
+    }
+  }
+
+  // MARK: The writer
+
+  /// Begins the write transaction.
+  ///
+  /// - Throws: ``StorageError/Code/busy`` if another writer stayed.
+  func takeWriter(timeout: Duration) throws(StorageError) -> OpaquePointer {
+    if isForked { throw .lmdbForked(path) }
+    guard let writeLock else {
+      throw StorageError(
+        .readOnly,
+        "\(path) was opened read-only; open it for writing",
+        backend: "lmdb"
+      )
+    }
+    let deadline = ContinuousClock.now + timeout
+    condition.lock()
+    while isWriting {
+      if !wait(until: deadline) {
+        condition.unlock()
+        throw StorageError(
+          .busy,
+          "another writer of this process held \(path) for the whole timeout; try again",
+          backend: "lmdb"
+        )
+      }
+    }
+    isWriting = true
+    condition.unlock()
+    do throws(StorageError) {
+      try writeLock.take(until: deadline)
+    } catch {
+      leaveWriting()
+      throw error
+    }
+    do throws(StorageError) {
+      return try beginWriter(until: deadline)
+    } catch {
+      finishWriter()
+      throw error
+    }
+  }
+
+  private func beginWriter(until deadline: ContinuousClock.Instant) throws(StorageError)
+    -> OpaquePointer
+  {
+    condition.lock()
+    let failure = failure
+    condition.unlock()
+    if let failure { throw failure }
+    try prepareMap { deadline }
+    try listTables(until: deadline, isWriter: true)
+    while true {
+      var transaction: OpaquePointer?
+      let status = mdb_txn_begin(handle, nil, 0, &transaction)
+      if status == 0, let transaction { return transaction }
+      guard status == MDB_MAP_RESIZED else { throw .lmdb(status, "writing to", path) }
+      try followGrowth(isWriter: true, until: deadline)
+    }
+  }
+
+  /// Lets the next writer in, after the transaction ended.
+  func finishWriter() {
+    writeLock?.release()
+    leaveWriting()
+  }
+
+  /// Remembers that a transaction filled the map.
+  func recordFull() {
+    condition.lock()
+    wasFull = true
+    condition.unlock()
+  }
+
+  private func leaveWriting() {
+    condition.lock()
+    isWriting = false
+    condition.broadcast()
+    condition.unlock()
+  }
+}

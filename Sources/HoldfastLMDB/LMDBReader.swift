@@ -1,0 +1,56 @@
+import CLMDB
+public import Holdfast
+
+/// A snapshot of an LMDB store. Not Sendable.
+public final class LMDBReader: KeyValueReader {
+  private let environment: LMDBEnvironment
+  private let levels = TransactionLevels(isReadOnly: true)
+  private var transaction: OpaquePointer?
+
+  init(_ environment: LMDBEnvironment, timeout: Duration) throws(StorageError) {
+    self.environment = environment
+    transaction = try environment.takeReader(timeout: timeout)
+  }
+
+  deinit { end() }
+
+  /// The value of a key, or nil.
+  public func get(_ key: UnsafeRawBufferPointer, in table: UInt32) throws(StorageError)
+    -> UnsafeRawBufferPointer?
+  {
+    guard let transaction else { throw .lmdbScopeEnded }
+    return try environment.get(key, table, transaction)
+  }
+
+  /// Opens a cursor, positioned nowhere.
+  public func openCursor(in table: UInt32) throws(StorageError) -> LMDBCursor {
+    guard let transaction else { throw .lmdbScopeEnded }
+    return try LMDBCursor(transaction, table, levels, environment)
+  }
+
+  /// Ends the snapshot. Idempotent.
+  public func end() {
+    guard let transaction else { return }
+    self.transaction = nil
+    levels.endAll()
+    environment.giveBack(transaction)
+  }
+}
+
+extension LMDBEnvironment {
+  /// The value of a key, or nil.
+  @inline(__always)
+  func get(_ key: UnsafeRawBufferPointer, _ table: UInt32, _ transaction: OpaquePointer)
+    throws(StorageError) -> UnsafeRawBufferPointer?
+  {
+    var name = MDB_val(
+      mv_size: key.count,
+      mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)
+    )
+    var value = MDB_val()
+    let status = mdb_get(transaction, table, &name, &value)
+    if status == 0 { return UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size) }
+    if status == MDB_NOTFOUND || key.isEmpty { return nil }
+    throw .lmdb(status, "reading", path)
+  }
+}
