@@ -36,7 +36,9 @@ final class TransactionLevels {
   func ownsCursor(of level: Int) -> Bool { isReadOnly || open.contains(level) }
 }
 
-/// A cursor over one LMDB table. Not Sendable.
+/// A cursor over one LMDB table.
+///
+/// Not Sendable.
 public final class LMDBCursor: KeyValueCursor {
   private var cursor: OpaquePointer?
   private let levels: TransactionLevels
@@ -93,7 +95,9 @@ public final class LMDBCursor: KeyValueCursor {
   /// Moves to the previous entry.
   public func previous() throws(StorageError) -> Bool { try move(MDB_PREV) }
 
-  /// Lets the cursor go. Idempotent.
+  /// Lets the cursor go.
+  ///
+  /// Idempotent.
   public func close() {
     guard let cursor else { return }
     self.cursor = nil

@@ -99,7 +99,9 @@ public final class LMDBEngine: OrderedKeyValueEngine {
     try environment.grow(to: mapSize, until: .now + timeout)
   }
 
-  /// Closes the engine. No transaction is open. Idempotent.
+  /// Closes the engine.
+  ///
+  /// No transaction is open. Idempotent.
   public func close() throws(StorageError) {
     let wasClosed = isClosed.withLock { closed in
       defer { closed = true }

@@ -64,7 +64,9 @@ extension LMDBEnvironment {
   }
 
   /// Moves the map once no reader is alive and no writer but the caller; false if that took longer
-  /// than the deadline. The condition's lock is held.
+  /// than the deadline.
+  ///
+  /// The condition's lock is held.
   private func moveMap(
     to size: Int,
     isWriter: Bool,

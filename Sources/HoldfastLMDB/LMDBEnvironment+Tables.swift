@@ -38,7 +38,9 @@ extension LMDBEnvironment {
     }
   }
 
-  /// Opens the tables that are new since the last time. The caller is the one writer, or alone.
+  /// Opens the tables that are new since the last time.
+  ///
+  /// The caller is the one writer, or alone.
   func listTables(until deadline: ContinuousClock.Instant, isWriter: Bool = false)
     throws(StorageError)
   {
@@ -73,7 +75,9 @@ extension LMDBEnvironment {
     return status.ms_entries
   }
 
-  /// Opens every table whose handle is not known. The condition's lock is held.
+  /// Opens every table whose handle is not known.
+  ///
+  /// The condition's lock is held.
   private func openTables() -> Int32 {
     var transaction: OpaquePointer?
     var status = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)

@@ -20,7 +20,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
   }
 
-  /// The most tables that an environment opens. A nested transaction copies a table of this length.
+  /// The most tables that an environment opens.
+  ///
+  /// A nested transaction copies a table of this length.
   static let maximumTables = 1024
   /// The most readers of all processes.
   static let maximumReaders = 510
@@ -89,7 +91,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
   }
 
-  /// Closes the environment. No transaction is open.
+  /// Closes the environment.
+  ///
+  /// No transaction is open.
   func close() {
     // In a forked child the slots of the readers are the parent's.
     if isForked { return }
@@ -104,12 +108,16 @@ final class LMDBEnvironment: @unchecked Sendable {
   /// Whether this process is a child of the one that opened the environment.
   var isForked: Bool { ForkDetector.generation != forkGeneration }
 
-  /// Throws if the environment cannot be used. The condition's lock is held.
+  /// Throws if the environment cannot be used.
+  ///
+  /// The condition's lock is held.
   func checkUsable() throws(StorageError) {
     if let failure { throw failure }
   }
 
-  /// Waits for a change; false once the deadline has passed. The condition's lock is held.
+  /// Waits for a change; false once the deadline has passed.
+  ///
+  /// The condition's lock is held.
   func wait(until deadline: ContinuousClock.Instant) -> Bool {
     let left = ContinuousClock.now.duration(to: deadline)
     if left <= .zero { return false }

@@ -1,7 +1,9 @@
 import CLMDB
 public import Holdfast
 
-/// A snapshot of an LMDB store. Not Sendable.
+/// A snapshot of an LMDB store.
+///
+/// Not Sendable.
 public final class LMDBReader: KeyValueReader {
   private let environment: LMDBEnvironment
   private let levels = TransactionLevels(isReadOnly: true)
@@ -28,7 +30,9 @@ public final class LMDBReader: KeyValueReader {
     return try LMDBCursor(transaction, table, levels, environment)
   }
 
-  /// Ends the snapshot. Idempotent.
+  /// Ends the snapshot.
+  ///
+  /// Idempotent.
   public func end() {
     guard let transaction else { return }
     self.transaction = nil

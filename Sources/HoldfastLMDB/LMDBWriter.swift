@@ -1,7 +1,9 @@
 import CLMDB
 public import Holdfast
 
-/// The write transaction of an LMDB store. Not Sendable; bound to the thread that began it.
+/// The write transaction of an LMDB store.
+///
+/// Not Sendable; bound to the thread that began it.
 public final class LMDBWriter: KeyValueWriter {
   private typealias Creation = (name: String, table: UInt32)
 
@@ -79,7 +81,9 @@ public final class LMDBWriter: KeyValueWriter {
     try check(mdb_drop(transaction, table, 0))
   }
 
-  /// Creates a table. It goes with the transaction, or with the nested one, if that rolls back.
+  /// Creates a table.
+  ///
+  /// It goes with the transaction, or with the nested one, if that rolls back.
   ///
   /// - Throws: ``StorageError/Code/unsupported`` if the store has as many as it may have.
   public func createTable(_ name: String) throws(StorageError) -> UInt32 {
@@ -150,7 +154,9 @@ public final class LMDBWriter: KeyValueWriter {
     environment.coverLastPage()
   }
 
-  /// Rolls back what was not committed. Idempotent.
+  /// Rolls back what was not committed.
+  ///
+  /// Idempotent.
   public func end() {
     guard let innermost = transaction else { return }
     transaction = nil
