@@ -1,0 +1,168 @@
+import CSQLite
+public import Holdfast
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// A store in one SQLite database: a strict table with typed columns for each collection.
+///
+/// Readers never wait for the writer: the database is in WAL mode, with one writing connection and
+/// a pool of reading ones. Several processes may use it at a time.
+///
+/// ```swift
+/// let storage = try SQLiteStorage.open(path: "app.db", options: StorageOptions())
+/// let store = Store(storage)
+/// ```
+public final class SQLiteStorage: Storage {
+  /// See ``SQLiteReader``.
+  public typealias Reader = SQLiteReader
+  /// See ``SQLiteWriter``.
+  public typealias Writer = SQLiteWriter
+
+  /// What SQLite offers.
+  public let capabilities: Capabilities
+  /// Whether opening created the store, rather than finding it.
+  public let wasCreated: Bool
+
+  private let readers: ConnectionPool
+  private let writers: ConnectionPool
+  private let isReadOnly: Bool
+  private let process = getpid()
+  private let sweep: @Sendable () -> Void
+
+  /// Connections that are kept open when idle, and the most at a time.
+  private static let idleReaders = 8
+  private static let mostReaders = 64
+
+  /// Opens the store at a path, creating it if that is asked for.
+  ///
+  /// A file that is refused is not changed.
+  /// - Parameters:
+  ///   - path: the database's file; SQLite keeps `-wal` and `-shm` files beside it while it is open.
+  ///   - options: how to open it.
+  /// - Throws: ``StorageError/Code/cannotOpen``, ``StorageError/Code/wrongKind``,
+  ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``,
+  ///   ``StorageError/Code/permissionDenied``, ``StorageError/Code/busy``.
+  public static func open(path: String, options: StorageOptions) throws(StorageError)
+    -> SQLiteStorage
+  {
+    try open(path: path, options: options, log: nil)
+  }
+
+  /// Opens the store with a record of all statements.
+  package static func open(path: String, options: StorageOptions, log: StatementLog?)
+    throws(StorageError) -> SQLiteStorage
+  {
+    let opener = DatabaseOpener(try DatabaseFile(path), options, log)
+    let first = try opener.open()
+    return SQLiteStorage(opener, first.connection, wasCreated: first.wasCreated)
+  }
+
+  private init(_ opener: DatabaseOpener, _ connection: SQLiteConnection, wasCreated: Bool) {
+    self.wasCreated = wasCreated
+    isReadOnly = opener.options.isReadOnly
+    sweep = { opener.sweep() }
+    capabilities = Capabilities(
+      backend: "sqlite",
+      engine: "SQLite \(String(cString: sqlite3_libversion()))",
+      maximumValueSize: Int(sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1)),
+      sharesBetweenProcesses: true,
+      isPersistent: true
+    )
+    readers = ConnectionPool(limit: Self.mostReaders, idleLimit: Self.idleReaders) {
+      () throws(StorageError) in try opener.openReader()
+    }
+    writers = ConnectionPool(limit: 1, idleLimit: 1) {
+      () throws(StorageError) in try opener.openWriter()
+    }
+    if isReadOnly {
+      readers.add(connection)
+    } else {
+      writers.add(connection)
+    }
+  }
+
+  /// Begins a snapshot, pinned at this moment.
+  ///
+  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/closed``; what SQLite reports.
+  public func beginReading(timeout: Duration) throws(StorageError) -> SQLiteReader {
+    try checkProcess()
+    let connection = try readers.take(timeout: timeout)
+    connection.setTimeout(timeout.wholeMilliseconds)
+    do throws(StorageError) {
+      try connection.beginReading()
+    } catch {
+      readers.give(connection, isUsable: connection.rollBack())
+      throw error
+    }
+    return SQLiteReader(connection, readers)
+  }
+
+  /// Begins the one write transaction, waiting for other processes at most `timeout`.
+  ///
+  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/closed``,
+  ///   ``StorageError/Code/readOnly``; what SQLite reports.
+  public func beginWriting(timeout: Duration) throws(StorageError) -> SQLiteWriter {
+    try checkProcess()
+    if isReadOnly {
+      throw StorageError.sqlite(
+        .readOnly,
+        "the store was opened read-only; open it for writing"
+      )
+    }
+    let connection = try writers.take(timeout: timeout)
+    connection.setTimeout(timeout.wholeMilliseconds)
+    do throws(StorageError) {
+      try connection.beginWriting()
+    } catch {
+      writers.give(connection, isUsable: connection.rollBack())
+      throw error
+    }
+    return SQLiteWriter(connection, writers)
+  }
+
+  /// Closes the store, moving what its log holds into the database.
+  ///
+  /// - Throws: what SQLite reports; everything is closed nevertheless.
+  public func close() throws(StorageError) {
+    var failure: StorageError?
+    do throws(StorageError) { try readers.close() } catch { failure = error }
+    do throws(StorageError) {
+      try writers.close { (connection) throws(StorageError) in try connection.checkpoint() }
+    } catch { failure = failure ?? error }
+    sweep()
+    if let failure { throw failure }
+  }
+
+  /// SQLite's locks belong to the process that took them.
+  private func checkProcess() throws(StorageError) {
+    guard getpid() == process else {
+      throw StorageError.sqlite(
+        .closed,
+        "the store was opened before this process was forked; open it again here"
+      )
+    }
+  }
+}
+
+extension SQLiteConnection {
+  /// Moves the log into the database and empties it, unless others are using it.
+  fileprivate func checkpoint() throws(StorageError) {
+    setTimeout(0)
+    let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    // Whoever is using the log will do it.
+    if status & 0xFF == SQLITE_BUSY || status & 0xFF == SQLITE_LOCKED { return }
+    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "checkpoint") }
+  }
+}
+
+extension Duration {
+  /// The duration for SQLite: whole milliseconds, not negative.
+  var wholeMilliseconds: Int32 {
+    let milliseconds = (self / .milliseconds(1)).rounded(.up)
+    return milliseconds <= 0 ? 0 : milliseconds >= 2e9 ? 2_000_000_000 : Int32(milliseconds)
+  }
+}

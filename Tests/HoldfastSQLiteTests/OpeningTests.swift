@@ -1,0 +1,186 @@
+import CSQLite
+import Foundation
+import Holdfast
+import HoldfastSQLite
+import Testing
+
+struct OpeningTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func `records and schema survive reopening`() throws {
+    let store = try folder.open()
+    #expect(store.wasCreated)
+    #expect(store.capabilities.backend == "sqlite")
+    #expect(store.capabilities.engine.hasPrefix("SQLite 3."))
+    try store.write { transaction in
+      try transaction.createCollection(.user)
+      try transaction.insert(["name": "Ada", "email": "ada@x"], into: "user")
+    }
+    try store.close()
+    #expect(try folder.contents().keys.sorted() == ["test.db"])
+
+    let again = try folder.open()
+    #expect(!again.wasCreated)
+    try again.read { transaction throws in
+      #expect(try transaction.collection("user").definition == .user)
+      #expect(try transaction.get(1, in: "user")?["email"] == "ada@x")
+    }
+    try again.close()
+  }
+
+  @Test func `a missing store is not created unasked`() throws {
+    var options = StorageOptions()
+    options.createsIfMissing = false
+    try expect(.cannotOpen) { try folder.open("test.db", options) }
+    options.createsIfMissing = true
+    options.isReadOnly = true
+    try expect(.cannotOpen) { try folder.open("test.db", options) }
+    try expect(.cannotOpen) { try folder.open("none/test.db") }
+    try expect(.cannotOpen) { try SQLiteStorage.open(path: "", options: StorageOptions()) }
+    #expect(try folder.contents().isEmpty)
+  }
+
+  @Test func `an empty file becomes a store`() throws {
+    try Data().write(to: URL(filePath: folder.path()))
+    var options = StorageOptions()
+    options.createsIfMissing = false
+    try expect(.cannotOpen) { try folder.open("test.db", options) }
+    let store = try folder.open()
+    #expect(store.wasCreated)
+    try store.close()
+  }
+
+  @Test func `what is no store is refused and left alone`() throws {
+    let utf16 = folder.path("utf16.db")
+    _ = try runSQL(utf16, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (x)")
+    let other = folder.path("other.db")
+    _ = try runSQL(other, "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    try Data("{\"a\": 1}".utf8).write(to: URL(filePath: folder.path("text.json")))
+    try Data("SQLite format 3\u{0}cut".utf8).write(to: URL(filePath: folder.path("cut.db")))
+    try FileManager.default.createDirectory(
+      atPath: folder.path("folder"),
+      withIntermediateDirectories: true
+    )
+    let before = try folder.contents()
+
+    let foreign = try expect(.wrongKind) { try folder.open("other.db") }
+    #expect(foreign.message.contains("import"))
+    let text = try expect(.wrongKind) { try folder.open("text.json") }
+    #expect(text.message.contains("is not a SQLite database"))
+    try expect(.wrongKind) { try folder.open("utf16.db") }
+    try expect(.wrongKind) { try folder.open("folder") }
+    try expect(.corrupt) { try folder.open("cut.db") }
+    #expect(try folder.contents() == before)
+  }
+
+  @Test func `a newer format is refused and left alone`() throws {
+    try folder.open().close()
+    _ = try runSQL(folder.path(), "PRAGMA user_version = 99")
+    let before = try folder.contents()
+    try expect(.newerFormat) { try folder.open() }
+    #expect(try folder.contents() == before)
+    _ = try runSQL(
+      folder.path(),
+      "PRAGMA user_version = 1; UPDATE holdfast_catalog SET format = 99"
+    )
+    try expect(.newerFormat) { try folder.open() }
+  }
+
+  @Test func `damage is reported and never overwritten`() throws {
+    let store = try folder.open()
+    try store.write { transaction in
+      try transaction.createCollection(.user)
+      for index in 0..<500 {
+        try transaction.insert(["name": .text("name \(index)")], into: "user")
+      }
+    }
+    try store.close()
+    let whole = try Data(contentsOf: URL(filePath: folder.path()))
+    var damaged = [
+      whole.prefix(99), whole.prefix(4096), whole.prefix(whole.count / 2),
+      whole.prefix(whole.count - 1),
+    ]
+    var firstPage = whole
+    for index in 100..<4096 { firstPage[index] = 0xA5 }
+    damaged.append(firstPage)
+    var header = whole
+    for index in 16..<40 { header[index] = 0xFF }
+    damaged.append(header)
+    for data in damaged {
+      try data.write(to: URL(filePath: folder.path()))
+      try expect(.corrupt) { try folder.open() }
+      #expect(try Data(contentsOf: URL(filePath: folder.path())) == data)
+    }
+  }
+
+  @Test func `a catalog that does not match the tables is damage`() throws {
+    let store = try folder.open()
+    try store.write { _ = try $0.createCollection(.user) }
+    try store.close()
+    _ = try runSQL(folder.path(), "DROP TABLE user")
+    let error = try expect(.corrupt) { try folder.open() }
+    #expect(error.message.contains("user"))
+    _ = try runSQL(folder.path(), "UPDATE holdfast_collection SET definition = '{'")
+    try expect(.corrupt) { try folder.open() }
+    _ = try runSQL(folder.path(), "DROP TABLE holdfast_catalog")
+    try expect(.corrupt) { try folder.open() }
+  }
+
+  @Test func `a read-only store leaves nothing behind and takes no writes`() throws {
+    let store = try folder.open()
+    try store.write { transaction in
+      try transaction.createCollection(.user)
+      try transaction.insert(["name": "Ada"], into: "user")
+    }
+    try store.close()
+    let before = try folder.contents()
+    var options = StorageOptions()
+    options.isReadOnly = true
+    let storage = try SQLiteStorage.open(path: folder.path(), options: options)
+    try expect(.readOnly) { try storage.beginWriting(timeout: .zero) }
+    let reader = Store(storage, options: options)
+    #expect(try reader.read { try $0.count("user") } == 1)
+    try expect(.readOnly) { try reader.write { _ in } }
+    try reader.close()
+    #expect(try folder.contents() == before)
+  }
+
+  @Test func `odd paths name ordinary files`() throws {
+    for name in [":memory:", "file:x?mode=memory", "a b%20é.db", "quote'\".db"] {
+      let store = try folder.open(name)
+      try store.write { _ = try $0.createCollection(.user) }
+      try store.close()
+      #expect(FileManager.default.fileExists(atPath: folder.path(name)))
+      var options = StorageOptions()
+      options.isReadOnly = true
+      let reader = try folder.open(name, options)
+      #expect(try reader.read { try $0.count("user") } == 0)
+      try reader.close()
+    }
+    try expect(.cannotOpen) {
+      try SQLiteStorage.open(path: "a\u{0}b", options: StorageOptions())
+    }
+  }
+
+  @Test func `a closed store says so`() throws {
+    let storage = try SQLiteStorage.open(path: folder.path(), options: StorageOptions())
+    try storage.close()
+    try expect(.closed) { try storage.beginReading(timeout: .zero) }
+    try expect(.closed) { try storage.beginWriting(timeout: .zero) }
+  }
+
+  @Test func `the durability is SQLite's own`() throws {
+    for (durability, mode) in [
+      (StorageOptions.Durability.full, "FULL"), (.normal, "NORMAL"), (.none, "OFF"),
+    ] {
+      let log = StatementLog()
+      var options = StorageOptions()
+      options.durability = durability
+      let store = try folder.open("\(mode).db", options, log: log)
+      #expect(log.statements.contains("PRAGMA synchronous = \(mode)"))
+      try store.close()
+    }
+  }
+}
