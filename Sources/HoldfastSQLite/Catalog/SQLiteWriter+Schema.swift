@@ -35,8 +35,9 @@ extension SQLiteWriter {
     return collection
   }
 
-  /// The name of a table or index: a person's own where SQLite takes it. Tables and indexes share
-  /// one set of names.
+  /// The name of a table or index: a person's own where SQLite takes it.
+  ///
+  /// Tables and indexes share one set of names.
   private static func physicalName(_ name: String, _ taken: Set<String>) -> String {
     func isTaken(_ candidate: String) -> Bool {
       let folded = Name.folded(candidate)

@@ -131,7 +131,7 @@ final class SQLiteStatement {
     reset()
   }
 
-  /// Makes the statement ready for the next time. Bindings stay until they are bound again.
+  /// Makes the statement ready for the next time; bindings stay until they are bound again.
   @inline(__always)
   func reset() {
     // Repeats the code of the last step, which was reported then.

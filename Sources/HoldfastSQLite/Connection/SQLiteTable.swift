@@ -52,7 +52,7 @@ final class SQLiteTable {
     return statement
   }
 
-  /// Takes all fields as parameters, in field order. There must be a field outside the key.
+  /// Takes all fields as parameters, in field order; needs a field outside the key.
   @inline(__always)
   func update(_ connection: SQLiteConnection) throws(StorageError) -> SQLiteStatement {
     if let updateStatement { return updateStatement }

@@ -10,7 +10,7 @@ struct StatementCache {
     entries.removeValue(forKey: text)?.statement
   }
 
-  /// Gives a statement back that has been reset. Long texts, lists as a rule, are not worth keeping.
+  /// Gives a statement back that has been reset; long texts, lists as a rule, are not kept.
   mutating func give(_ statement: SQLiteStatement, _ text: SQLText) {
     if text.bytes.count > Self.longestText { return }
     uses += 1

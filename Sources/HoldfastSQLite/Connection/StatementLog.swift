@@ -14,7 +14,7 @@ package final class StatementLog: Sendable {
   /// Forgets the statements so far.
   package func clear() { entries.withLock { $0 = [] } }
 
-  /// Records the statements of a connection. The log must outlive it.
+  /// Records the statements of a connection, which the log must outlive.
   func attach(to database: OpaquePointer) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     let status = sqlite3_trace_v2(

@@ -30,7 +30,7 @@ public final class SQLiteCursor: StorageCursor {
     return nil
   }
 
-  /// Lets the statement go for its next use. Idempotent.
+  /// Lets the statement go for its next use; idempotent.
   public func close() {
     guard statement != nil else { return }
     reader.takeBack(self)

@@ -56,7 +56,7 @@ public class SQLiteReader: StorageReader {
     return try run(aggregate)
   }
 
-  /// Ends the snapshot. For a writer: rolls back if not committed.
+  /// Ends the snapshot; a writer that was not committed is rolled back.
   public func end() {
     if isEnded { return }
     isEnded = true

@@ -43,6 +43,7 @@ public final class SQLiteStorage: Storage {
   /// - Parameters:
   ///   - path: the database's file; SQLite keeps `-wal` and `-shm` files beside it while it is open.
   ///   - options: how to open it.
+  /// - Returns: the open store.
   /// - Throws: ``StorageError/Code/cannotOpen``, ``StorageError/Code/wrongKind``,
   ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``,
   ///   ``StorageError/Code/permissionDenied``, ``StorageError/Code/busy``.

@@ -3,7 +3,9 @@ import Holdfast
 
 extension SQLiteWriter {
   /// The typed error behind a refused write: the key first, then the unique indexes in declared
-  /// order. SQLite itself reports them in an order of its own.
+  /// order.
+  ///
+  /// SQLite itself reports them in an order of its own.
   func cause(_ error: StorageError, _ row: RowView, _ table: SQLiteTable, isInsert: Bool)
     throws(StorageError) -> StorageError
   {
