@@ -76,6 +76,12 @@ public enum Backends {
   }
 
   private static func make(_ url: StorageURL) throws(StorageError) -> any Storage {
-    throw StorageError(.unsupported, "the backend \(url.scheme.rawValue) is not built in")
+    switch url.scheme {
+    case .memory:
+      let engine = url.path.isEmpty ? MemoryEngine() : MemoryEngine.shared(name: url.path)
+      return try KeyValueStorage(engine, options: url.options)
+    default:
+      throw StorageError(.unsupported, "the backend \(url.scheme.rawValue) is not built in")
+    }
   }
 }

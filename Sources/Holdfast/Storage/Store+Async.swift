@@ -21,6 +21,7 @@ extension Store {
   ///
   /// - Throws: what the body throws, after rolling back; `CancellationError` if the task was
   ///   cancelled before the body ran, and nothing was written; otherwise as the synchronous `write`.
+  @discardableResult
   public func write<T>(
     _ body: sending @escaping (WriteTransaction) throws -> sending T
   ) async throws -> sending T {

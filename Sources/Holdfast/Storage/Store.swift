@@ -95,6 +95,7 @@ public final class Store: Sendable {
   ///   ``StorageError/Code/closed``, ``StorageError/Code/readOnly``,
   ///   ``StorageError/Code/nestedTransaction``; what committing throws.
   @available(*, noasync, message: "use the asynchronous write")
+  @discardableResult
   public func write<T>(_ body: (WriteTransaction) throws -> T) throws -> T {
     try performWrite(deadline: deadline(), body)
   }

@@ -212,6 +212,7 @@ public final class WriteTransaction: ReadTransaction {
   /// Savepoints nest.
   ///
   /// - Throws: what the body throws, after undoing its writes.
+  @discardableResult
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
     try prepareToWrite()
     try perform { () throws(StorageError) in try writer.beginSavepoint() }
