@@ -10,6 +10,7 @@ extension Repository {
   public func insert(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
     let encoder = RowEncoder(target.layout)
+    defer { withExtendedLifetime(encoder) {} }  // rows borrow its buffer
     let row = try encoder.encode(model)
     let asked = target.collection.automaticKeyPosition.map(row.isNull) ?? false
     let key = try transaction.insert(row, into: target.collection)
@@ -28,6 +29,7 @@ extension Repository {
     let target = try ensure(in: transaction)
     let automatic = target.collection.automaticKeyPosition
     let encoder = RowEncoder(target.layout)
+    defer { withExtendedLifetime(encoder) {} }  // rows borrow its buffer
     return try transaction.savepoint {
       var inserted: [M] = []
       inserted.reserveCapacity(models.underestimatedCount)
@@ -50,7 +52,9 @@ extension Repository {
   /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as ``insert(_:in:)``.
   public func update(_ model: M, in transaction: WriteTransaction) throws {
     let target = try ensure(in: transaction)
-    try transaction.update(try RowEncoder(target.layout).encode(model), in: target.collection)
+    let encoder = RowEncoder(target.layout)
+    defer { withExtendedLifetime(encoder) {} }  // the row borrows its buffer
+    try transaction.update(try encoder.encode(model), in: target.collection)
   }
 
   /// Adds the record, or replaces the one with the model's key; never removes another one.
@@ -61,6 +65,7 @@ extension Repository {
   public func put(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
     let encoder = RowEncoder(target.layout)
+    defer { withExtendedLifetime(encoder) {} }  // rows borrow its buffer
     let row = try encoder.encode(model)
     let asked = target.collection.automaticKeyPosition.map(row.isNull) ?? false
     let key = try transaction.put(row, in: target.collection)

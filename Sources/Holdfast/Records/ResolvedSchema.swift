@@ -86,6 +86,7 @@ final class ResolvedSchema<M: Model>: Sendable {
 
   private static func values(of model: M, _ layout: RowLayout) throws(StorageError) -> [Value] {
     let encoder = RowEncoder(layout)
+    defer { withExtendedLifetime(encoder) {} }  // the row borrows its buffer
     do {
       return try encoder.encode(model).values()
     } catch let error as StorageError {
