@@ -26,6 +26,7 @@ struct CatalogEntries<Transaction: KeyValueReader> {
   /// - Throws: ``StorageError/Code/corrupt`` if it is not CBOR.
   func item(_ key: String) throws(StorageError) -> CBOR.Item? {
     let name = ByteBuffer()
+    defer { withExtendedLifetime(name) {} }  // its bytes are borrowed
     name.append(text: key)
     guard let bytes = try transaction.get(name.bytes, in: table) else { return nil }
     guard let item = CBOR.item(bytes) else { throw CatalogCoding.damaged("its \(key)") }
@@ -64,6 +65,7 @@ struct CatalogEntries<Transaction: KeyValueReader> {
     let cursor = try transaction.openCursor(in: table)
     defer { cursor.close() }
     let prefix = ByteBuffer()
+    defer { withExtendedLifetime(prefix) {} }  // its bytes are borrowed
     prefix.append(text: CatalogCoding.collectionPrefix)
     var collections: [Collection] = []
     var isFound = try cursor.seek(prefix.bytes)
@@ -96,6 +98,7 @@ extension CatalogEntries where Transaction: KeyValueWriter {
     let name = ByteBuffer()
     name.append(text: key)
     let value = ByteBuffer()
+    defer { withExtendedLifetime((name, value)) {} }  // their bytes are borrowed
     value.append(item)
     try transaction.put(name.bytes, value.bytes, in: table)
   }

@@ -109,6 +109,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
     }
     // The bound lies inside a group, which is sorted as a whole: begin at the group's end.
     let groupEnd = ByteBuffer()
+    defer { withExtendedLifetime(groupEnd) {} }  // its bytes are borrowed
     groupEnd.append(upper.bytes(upTo: seekLength))
     for _ in seekLength..<entryForm.limit { groupEnd.append(0xFF) }
     guard try cursor.seek(groupEnd.bytes) else { return try cursor.last() }
@@ -167,6 +168,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   /// Takes in the entries that share the first bytes with the current one, and moves behind them.
   private func gather() throws(StorageError) {
     let prefix = ByteBuffer()
+    defer { withExtendedLifetime(prefix) {} }  // its bytes are borrowed
     prefix.append(UnsafeRawBufferPointer(rebasing: cursor.key[..<entryForm.prefixLength]))
     group.removeAll()
     repeat {

@@ -20,6 +20,7 @@ extension KeyValueStorageWriter {
   func lastAutomaticKey(_ prepared: PreparedCollection) throws(StorageError) -> Int64 {
     if let last = prepared.lastAutomaticKey { return last }
     let key = sequenceKey(prepared)
+    defer { withExtendedLifetime(key) {} }  // its bytes are borrowed
     var last: Int64 = 0
     if let stored = try transaction.get(key.bytes, in: session.schema.sequenceTable) {
       guard let value = CBOR.integer(stored) else {
@@ -53,10 +54,11 @@ extension KeyValueStorageWriter {
 
   func writeAutomaticKey(_ prepared: PreparedCollection) throws(StorageError) {
     guard let last = prepared.lastAutomaticKey else { return }
+    let key = sequenceKey(prepared)
     let value = ByteBuffer()
+    defer { withExtendedLifetime((key, value)) {} }  // their bytes are borrowed
     value.append(CBOR.Item(last))
-    try transaction.put(
-      sequenceKey(prepared).bytes, value.bytes, in: session.schema.sequenceTable)
+    try transaction.put(key.bytes, value.bytes, in: session.schema.sequenceTable)
     prepared.isAutomaticKeyDirty = false
   }
 
