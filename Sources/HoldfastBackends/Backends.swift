@@ -1,4 +1,6 @@
 public import Holdfast
+import HoldfastLMDB
+import HoldfastSQLite
 
 /// The built-in backends, chosen at run time: the one place that knows all engines.
 ///
@@ -77,6 +79,11 @@ public enum Backends {
 
   private static func make(_ url: StorageURL) throws(StorageError) -> any Storage {
     switch url.scheme {
+    case .sqlite:
+      return try SQLiteStorage.open(path: url.path, options: url.options)
+    case .lmdb:
+      return try KeyValueStorage(
+        try LMDBEngine(path: url.path, options: url.options), options: url.options)
     case .memory:
       let engine = url.path.isEmpty ? MemoryEngine() : MemoryEngine.shared(name: url.path)
       return try KeyValueStorage(engine, options: url.options)
