@@ -1,4 +1,6 @@
-/// A growable run of bytes that keeps its memory from use to use. Not thread-safe.
+/// A growable run of bytes that keeps its memory from use to use.
+///
+/// Not thread-safe.
 package final class ByteBuffer {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int

@@ -61,7 +61,9 @@ extension CBOR {
   }
 
   private static func item(
-    _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer, depth: Int
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer,
+    depth: Int
   ) -> Item? {
     guard depth < maximumDepth, position < end else { return nil }
     let initial = position.load(as: UInt8.self)
@@ -80,7 +82,10 @@ extension CBOR {
   }
 
   private static func array(
-    _ initial: UInt8, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer, depth: Int
+    _ initial: UInt8,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer,
+    depth: Int
   ) -> Item? {
     guard let count = argument(initial, &position, end), count <= UInt64(end - position) else {
       return nil
@@ -94,7 +99,10 @@ extension CBOR {
   }
 
   private static func map(
-    _ initial: UInt8, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer, depth: Int
+    _ initial: UInt8,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer,
+    depth: Int
   ) -> Item? {
     guard let count = argument(initial, &position, end), count <= UInt64(end - position) else {
       return nil
@@ -110,7 +118,9 @@ extension CBOR {
   }
 
   private static func run(
-    _ initial: UInt8, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer
+    _ initial: UInt8,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer
   ) -> UnsafeRawBufferPointer? {
     guard let length = argument(initial, &position, end), length <= UInt64(end - position) else {
       return nil
@@ -120,7 +130,9 @@ extension CBOR {
   }
 
   private static func simple(
-    _ initial: UInt8, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer
+    _ initial: UInt8,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer
   ) -> Item? {
     switch initial {
     case false8: return .bool(false)

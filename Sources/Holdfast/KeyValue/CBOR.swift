@@ -1,4 +1,6 @@
-/// Concise Binary Object Representation, as far as Holdfast writes it. Source: RFC 8949, with the
+/// Concise Binary Object Representation, as far as Holdfast writes it.
+///
+/// Source: RFC 8949, with the
 /// preferred (shortest) integers and definite lengths of its section 4.1.
 enum CBOR {
   /// The major types, as the upper three bits of an item's first byte.
@@ -38,13 +40,17 @@ enum CBOR {
     if argument <= 0xFFFF {
       end.storeBytes(of: major | 25, as: UInt8.self)
       (end + 1).storeBytes(
-        of: UInt16(truncatingIfNeeded: argument).bigEndian, as: UInt16.self)
+        of: UInt16(truncatingIfNeeded: argument).bigEndian,
+        as: UInt16.self
+      )
       return end + 3
     }
     if argument <= 0xFFFF_FFFF {
       end.storeBytes(of: major | 26, as: UInt8.self)
       (end + 1).storeBytes(
-        of: UInt32(truncatingIfNeeded: argument).bigEndian, as: UInt32.self)
+        of: UInt32(truncatingIfNeeded: argument).bigEndian,
+        as: UInt32.self
+      )
       return end + 5
     }
     end.storeBytes(of: major | 27, as: UInt8.self)
@@ -57,7 +63,9 @@ enum CBOR {
   /// - Returns: nil if the head is cut off, or not in its shortest form, or indefinite.
   @inline(__always)
   static func argument(
-    _ initial: UInt8, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer
+    _ initial: UInt8,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer
   ) -> UInt64? {
     let short = initial & 0x1F
     if short < 24 { return UInt64(short) }

@@ -97,7 +97,11 @@ enum CatalogCoding {
     do throws(StorageError) {
       try definition.validate()
       return try Collection(
-        id: id, definition: definition, physicalName: physical, indexes: identities)
+        id: id,
+        definition: definition,
+        physicalName: physical,
+        indexes: identities
+      )
     } catch {
       throw damaged("the definition of collection \(id)", underlying: error)
     }
@@ -140,7 +144,9 @@ enum CatalogCoding {
 
   static func damaged(_ what: String, underlying: StorageError? = nil) -> StorageError {
     StorageError(
-      .corrupt, "the store's catalog is damaged at \(what); restore a backup",
-      underlying: underlying)
+      .corrupt,
+      "the store's catalog is damaged at \(what); restore a backup",
+      underlying: underlying
+    )
   }
 }

@@ -14,7 +14,9 @@ struct CatalogEntries<Transaction: KeyValueReader> {
     // Nine bytes behind the key's name would be too many for a string; it is ASCII.
     let key: StaticString = "version"
     found = try transaction.get(
-      UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount), in: table)
+      UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount),
+      in: table
+    )
     guard let found, let version = CBOR.integer(found) else {
       throw CatalogCoding.damaged("its version")
     }
@@ -26,11 +28,12 @@ struct CatalogEntries<Transaction: KeyValueReader> {
   /// - Throws: ``StorageError/Code/corrupt`` if it is not CBOR.
   func item(_ key: String) throws(StorageError) -> CBOR.Item? {
     let name = ByteBuffer()
-    defer { withExtendedLifetime(name) {} }  // its bytes are borrowed
     name.append(text: key)
-    guard let bytes = try transaction.get(name.bytes, in: table) else { return nil }
-    guard let item = CBOR.item(bytes) else { throw CatalogCoding.damaged("its \(key)") }
-    return item
+    return try withExtendedLifetime(name) { () throws(StorageError) in
+      guard let bytes = try transaction.get(name.bytes, in: table) else { return nil }
+      guard let item = CBOR.item(bytes) else { throw CatalogCoding.damaged("its \(key)") }
+      return item
+    }
   }
 
   /// The whole catalog.
@@ -45,12 +48,14 @@ struct CatalogEntries<Transaction: KeyValueReader> {
       throw StorageError(
         .newerFormat,
         "the store has format \(format), and this version of Holdfast reads up to "
-          + "\(Catalog.currentFormat); use a newer version")
+          + "\(Catalog.currentFormat); use a newer version"
+      )
     }
     guard let storeID = try item(CatalogCoding.storeKey)?.text else {
       throw CatalogCoding.damaged("its identity")
     }
-    guard let next = try item(CatalogCoding.nextKey)?.integer, let nextID = Int(exactly: next) else {
+    guard let next = try item(CatalogCoding.nextKey)?.integer, let nextID = Int(exactly: next)
+    else {
       throw CatalogCoding.damaged("its next id")
     }
     var catalog = Catalog(storeID: storeID)
@@ -65,9 +70,9 @@ struct CatalogEntries<Transaction: KeyValueReader> {
     let cursor = try transaction.openCursor(in: table)
     defer { cursor.close() }
     let prefix = ByteBuffer()
-    defer { withExtendedLifetime(prefix) {} }  // its bytes are borrowed
     prefix.append(text: CatalogCoding.collectionPrefix)
     var collections: [Collection] = []
+    defer { withExtendedLifetime(prefix) {} }
     var isFound = try cursor.seek(prefix.bytes)
     while isFound, cursor.key.starts(with: prefix.bytes) {
       let digits = String(decoding: cursor.key.dropFirst(prefix.count), as: UTF8.self)
@@ -91,16 +96,19 @@ extension CatalogEntries where Transaction: KeyValueWriter {
   /// Writes a collection's entry.
   func write(_ collection: Collection) throws(StorageError) {
     try write(
-      CatalogCoding.collectionPrefix + String(collection.id), CatalogCoding.item(collection))
+      CatalogCoding.collectionPrefix + String(collection.id),
+      CatalogCoding.item(collection)
+    )
   }
 
   private func write(_ key: String, _ item: CBOR.Item) throws(StorageError) {
     let name = ByteBuffer()
     name.append(text: key)
     let value = ByteBuffer()
-    defer { withExtendedLifetime((name, value)) {} }  // their bytes are borrowed
     value.append(item)
-    try transaction.put(name.bytes, value.bytes, in: table)
+    try withExtendedLifetime((name, value)) { () throws(StorageError) in
+      try transaction.put(name.bytes, value.bytes, in: table)
+    }
   }
 }
 

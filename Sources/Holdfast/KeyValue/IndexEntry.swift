@@ -12,7 +12,9 @@ struct IndexEntry {
   /// The engine's longest key.
   let limit: Int
 
-  /// How many of a long entry's full bytes are in its key. Entries that differ in them are in the
+  /// How many of a long entry's full bytes are in its key.
+  ///
+  /// Entries that differ in them are in the
   /// right order as they are stored; entries that share them make a group, to be sorted.
   var prefixLength: Int { limit - 2 * Self.hashLength }
 
@@ -22,11 +24,12 @@ struct IndexEntry {
 
   /// Fills `key` and `value` with the long form of an entry.
   ///
-  /// - Parameters:
-  ///   - full: the entry's full bytes.
-  ///   - valuesLength: how many of them are the encoded values.
+  /// The first `valuesLength` of the entry's full bytes are the encoded values.
   func storeLong(
-    _ full: UnsafeRawBufferPointer, valuesLength: Int, key: ByteBuffer, value: ByteBuffer
+    _ full: UnsafeRawBufferPointer,
+    valuesLength: Int,
+    key: ByteBuffer,
+    value: ByteBuffer
   ) {
     let values = UnsafeRawBufferPointer(rebasing: full[..<valuesLength])
     let primary = UnsafeRawBufferPointer(rebasing: full[valuesLength...])

@@ -32,7 +32,9 @@ extension KeyCoding {
   /// - Throws: ``StorageError/Code/corrupt`` if the bytes are anything but what ``append(_:to:)``
   ///   writes for `count` values.
   package static func decode(
-    _ bytes: UnsafeRawBufferPointer, count: Int, into row: RowBuffer
+    _ bytes: UnsafeRawBufferPointer,
+    count: Int,
+    into row: RowBuffer
   ) throws(StorageError) {
     row.reset(count: count)
     var start = 0
@@ -51,7 +53,9 @@ extension KeyCoding {
 
   /// Decodes one value that fills `bytes`; false if it is not in its one valid form.
   private static func decode(
-    _ bytes: UnsafeRawBufferPointer, _ index: Int, into row: RowBuffer
+    _ bytes: UnsafeRawBufferPointer,
+    _ index: Int,
+    into row: RowBuffer
   ) -> Bool {
     let code = bytes[0]
     let body = UnsafeRawBufferPointer(rebasing: bytes[1...])

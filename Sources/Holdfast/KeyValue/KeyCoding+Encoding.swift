@@ -25,12 +25,16 @@ extension KeyCoding {
     case .real: append(real: Double(bitPattern: slot.bits), to: buffer)
     case .text:
       append(
-        UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits)), TypeCode.text,
-        to: buffer)
+        UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits)),
+        TypeCode.text,
+        to: buffer
+      )
     case .blob:
       append(
-        UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits)), TypeCode.blob,
-        to: buffer)
+        UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits)),
+        TypeCode.blob,
+        to: buffer
+      )
     }
   }
 
@@ -67,7 +71,9 @@ extension KeyCoding {
   }
 
   private static func append(
-    _ bytes: UnsafeRawBufferPointer, _ code: UInt8, to buffer: ByteBuffer
+    _ bytes: UnsafeRawBufferPointer,
+    _ code: UInt8,
+    to buffer: ByteBuffer
   ) {
     buffer.append(code)
     var rest = bytes

@@ -7,7 +7,9 @@ final class KeyValueSchema<Table: Sendable>: Sendable {
   let tables: [Int: CollectionTables<Table>]
 
   init(
-    _ catalog: Catalog, catalogTable: Table, sequenceTable: Table,
+    _ catalog: Catalog,
+    catalogTable: Table,
+    sequenceTable: Table,
     tables: [Int: CollectionTables<Table>]
   ) {
     self.catalog = catalog
@@ -17,7 +19,9 @@ final class KeyValueSchema<Table: Sendable>: Sendable {
   }
 }
 
-/// What a transaction has prepared under one schema. It is handed from one transaction to the next,
+/// What a transaction has prepared under one schema.
+///
+/// It is handed from one transaction to the next,
 /// so that short ones prepare nothing.
 ///
 /// Unchecked: it is used by one transaction at a time; the pool's mutex hands it over.
@@ -49,7 +53,9 @@ final class KeyValueSession<Table: Sendable>: @unchecked Sendable {
 
   /// Prepares a collection, or finds it prepared.
   func prepare(
-    _ collection: Collection, catalog: Catalog, created: [Int: CollectionTables<Table>]
+    _ collection: Collection,
+    catalog: Catalog,
+    created: [Int: CollectionTables<Table>]
   ) throws(StorageError) -> BoundCollection<Table> {
     let found: BoundCollection<Table>
     if let known = prepared[collection.id] {
@@ -73,7 +79,8 @@ final class KeyValueSession<Table: Sendable>: @unchecked Sendable {
     StorageError(
       .unknownCollection,
       "the store no longer has the collection \(collection.name) as it was looked up; "
-        + "look it up again in this transaction")
+        + "look it up again in this transaction"
+    )
   }
 
   /// Forgets everything prepared for collections that do not satisfy `isKept`.

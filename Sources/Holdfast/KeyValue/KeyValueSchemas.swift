@@ -35,7 +35,13 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
     state = Mutex(
       State(
         schema: KeyValueSchema(
-          catalog, catalogTable: catalogTable, sequenceTable: sequenceTable, tables: [:])))
+          catalog,
+          catalogTable: catalogTable,
+          sequenceTable: sequenceTable,
+          tables: [:]
+        )
+      )
+    )
     let (reader, session) = try begin(timeout: timeout) { (engine, timeout) throws(StorageError) in
       try engine.beginReading(timeout: timeout)
     }
@@ -99,8 +105,12 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
     }
     publish(
       KeyValueSchema(
-        catalog, catalogTable: base.catalogTable, sequenceTable: base.sequenceTable,
-        tables: tables))
+        catalog,
+        catalogTable: base.catalogTable,
+        sequenceTable: base.sequenceTable,
+        tables: tables
+      )
+    )
     return nil
   }
 

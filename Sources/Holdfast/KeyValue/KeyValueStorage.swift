@@ -29,7 +29,9 @@ public final class KeyValueStorage<Engine: OrderedKeyValueEngine>: Storage {
   ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``, what the engine throws.
   ///   The engine stays open then.
   public init(
-    _ engine: Engine, options: StorageOptions = StorageOptions(), storeID: String? = nil
+    _ engine: Engine,
+    options: StorageOptions = StorageOptions(),
+    storeID: String? = nil
   ) throws(StorageError) {
     self.engine = engine
     var created = false
@@ -38,8 +40,10 @@ public final class KeyValueStorage<Engine: OrderedKeyValueEngine>: Storage {
     if catalogTable == nil || sequenceTable == nil {
       guard !options.isReadOnly, options.createsIfMissing else {
         throw StorageError(
-          .cannotOpen, "there is no store here; open it for writing to create one",
-          backend: engine.capabilities.backend)
+          .cannotOpen,
+          "there is no store here; open it for writing to create one",
+          backend: engine.capabilities.backend
+        )
       }
       created = try Self.create(engine, options, storeID: storeID)
     }
@@ -51,7 +55,9 @@ public final class KeyValueStorage<Engine: OrderedKeyValueEngine>: Storage {
   ///
   /// - Returns: false if another process did so in the meantime.
   private static func create(
-    _ engine: Engine, _ options: StorageOptions, storeID: String?
+    _ engine: Engine,
+    _ options: StorageOptions,
+    storeID: String?
   ) throws(StorageError) -> Bool {
     let writer = try engine.beginWriting(timeout: options.timeout)
     defer { writer.end() }

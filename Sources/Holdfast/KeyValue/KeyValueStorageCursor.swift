@@ -21,8 +21,10 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   private var group = EntryGroup()
 
   init(
-    _ reader: KeyValueStorageReader<Transaction>, _ prepared: BoundCollection<Transaction.Table>,
-    _ cursor: Transaction.Cursor, _ scan: Scan
+    _ reader: KeyValueStorageReader<Transaction>,
+    _ prepared: BoundCollection<Transaction.Table>,
+    _ cursor: Transaction.Cursor,
+    _ scan: Scan
   ) {
     self.reader = reader
     self.prepared = prepared
@@ -50,7 +52,9 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   public func next() throws(StorageError) -> RowView? {
     guard let reader, reader.changes == changes else {
       throw StorageError(
-        .transactionClosed, "the cursor is closed, or the store was written to; scan again")
+        .transactionClosed,
+        "the cursor is closed, or the store was written to; scan again"
+      )
     }
     if place == .atEnd, group.isEmpty { return nil }
     if index != nil { return try nextOfIndex(reader) }
@@ -61,7 +65,9 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
     return try decode(cursor.value)
   }
 
-  /// Closes the cursor. Idempotent.
+  /// Closes the cursor.
+  ///
+  /// Idempotent.
   public func close() {
     guard let reader else { return }
     self.reader = nil
@@ -109,9 +115,9 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
     }
     // The bound lies inside a group, which is sorted as a whole: begin at the group's end.
     let groupEnd = ByteBuffer()
-    defer { withExtendedLifetime(groupEnd) {} }  // its bytes are borrowed
     groupEnd.append(upper.bytes(upTo: seekLength))
     for _ in seekLength..<entryForm.limit { groupEnd.append(0xFF) }
+    defer { withExtendedLifetime(groupEnd) {} }
     guard try cursor.seek(groupEnd.bytes) else { return try cursor.last() }
     if Bytes.compare(cursor.key, groupEnd.bytes) == 0 { return true }
     return try cursor.previous()
@@ -145,7 +151,8 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   }
 
   private func fetch(
-    _ key: UnsafeRawBufferPointer, _ reader: KeyValueStorageReader<Transaction>
+    _ key: UnsafeRawBufferPointer,
+    _ reader: KeyValueStorageReader<Transaction>
   ) throws(StorageError) -> RowView {
     guard let value = try reader.transaction.get(key, in: prepared.tables.rows) else {
       throw damaged("names a record that is not there")
@@ -168,8 +175,8 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   /// Takes in the entries that share the first bytes with the current one, and moves behind them.
   private func gather() throws(StorageError) {
     let prefix = ByteBuffer()
-    defer { withExtendedLifetime(prefix) {} }  // its bytes are borrowed
     prefix.append(UnsafeRawBufferPointer(rebasing: cursor.key[..<entryForm.prefixLength]))
+    defer { withExtendedLifetime(prefix) {} }
     group.removeAll()
     repeat {
       let key = cursor.key
@@ -198,6 +205,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
     StorageError(
       .corrupt,
       "index \(index?.definition.name ?? "") of \(prepared.collection.name) \(what); "
-        + "run verify, and restore a backup")
+        + "run verify, and restore a backup"
+    )
   }
 }

@@ -18,7 +18,9 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   private var cursors: [Unmanaged<Cursor>] = []
 
   init(
-    _ transaction: Transaction, _ session: KeyValueSession<Table>, _ pool: any SessionPool<Table>,
+    _ transaction: Transaction,
+    _ session: KeyValueSession<Table>,
+    _ pool: any SessionPool<Table>,
     keyLimit: Int
   ) {
     self.transaction = transaction
@@ -34,7 +36,8 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   ///
   /// - Returns: the fields, borrowed until the next call on this reader.
   /// - Throws: ``StorageError/Code/corrupt`` if it is damaged; what the engine throws.
-  public final func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView? {
+  public final func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView?
+  {
     let prepared = try prepare(collection)
     try encode(key, prepared)
     guard let value = try transaction.get(session.key.bytes, in: prepared.tables.rows) else {
@@ -50,7 +53,9 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
     if let index = scan.index {
       guard prepared.tables.indexes.indices.contains(index) else {
         throw StorageError(
-          .invalidQuery, "collection \(scan.collection.name) has no index at position \(index)")
+          .invalidQuery,
+          "collection \(scan.collection.name) has no index at position \(index)"
+        )
       }
       table = prepared.tables.indexes[index]
     }
@@ -69,7 +74,9 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
     return [aggregate.functions.map { _ in .integer(Int64(count)) }]
   }
 
-  /// Ends the snapshot. Idempotent.
+  /// Ends the snapshot.
+  ///
+  /// Idempotent.
   public func end() {
     guard isOpen else { return }
     closeCursors()
@@ -102,7 +109,8 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
       throw StorageError(
         .typeMismatch,
         "the key of \(prepared.collection.name) has \(prepared.keyPositions.count) parts, "
-          + "not \(key.count)")
+          + "not \(key.count)"
+      )
     }
     session.key.removeAll()
     for index in 0..<key.count { KeyCoding.append(key.slots[index], to: session.key) }

@@ -19,14 +19,15 @@ extension KeyValueStorageWriter {
 
   func lastAutomaticKey(_ prepared: PreparedCollection) throws(StorageError) -> Int64 {
     if let last = prepared.lastAutomaticKey { return last }
-    let key = sequenceKey(prepared)
-    defer { withExtendedLifetime(key) {} }  // its bytes are borrowed
     var last: Int64 = 0
-    if let stored = try transaction.get(key.bytes, in: session.schema.sequenceTable) {
+    encodeSequenceKey(prepared)
+    let table = session.schema.sequenceTable
+    if let stored = try transaction.get(session.longKey.bytes, in: table) {
       guard let value = CBOR.integer(stored) else {
         throw StorageError(
           .corrupt,
-          "the automatic key of \(prepared.collection.name) is damaged; restore a backup")
+          "the automatic key of \(prepared.collection.name) is damaged; restore a backup"
+        )
       }
       last = value
     }
@@ -39,7 +40,8 @@ extension KeyValueStorageWriter {
     guard last < Int64.max else {
       throw StorageError(
         .overflow,
-        "collection \(prepared.collection.name) has used the largest automatic key; give keys")
+        "collection \(prepared.collection.name) has used the largest automatic key; give keys"
+      )
     }
     return last + 1
   }
@@ -54,17 +56,19 @@ extension KeyValueStorageWriter {
 
   func writeAutomaticKey(_ prepared: PreparedCollection) throws(StorageError) {
     guard let last = prepared.lastAutomaticKey else { return }
-    let key = sequenceKey(prepared)
-    let value = ByteBuffer()
-    defer { withExtendedLifetime((key, value)) {} }  // their bytes are borrowed
-    value.append(CBOR.Item(last))
-    try transaction.put(key.bytes, value.bytes, in: session.schema.sequenceTable)
+    encodeSequenceKey(prepared)
+    session.longValue.removeAll()
+    session.longValue.append(CBOR.Item(last))
+    try transaction.put(
+      session.longKey.bytes,
+      session.longValue.bytes,
+      in: session.schema.sequenceTable
+    )
     prepared.isAutomaticKeyDirty = false
   }
 
-  private func sequenceKey(_ prepared: PreparedCollection) -> ByteBuffer {
-    let key = ByteBuffer()
-    KeyCoding.append(integer: Int64(prepared.collection.id), to: key)
-    return key
+  private func encodeSequenceKey(_ prepared: PreparedCollection) {
+    session.longKey.removeAll()
+    KeyCoding.append(integer: Int64(prepared.collection.id), to: session.longKey)
   }
 }

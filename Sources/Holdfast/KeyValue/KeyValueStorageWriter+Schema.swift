@@ -25,12 +25,16 @@ extension KeyValueStorageWriter {
     where existing.id == collection.id || Name.folded(existing.name) == folded {
       throw StorageError(
         .nameConflict,
-        "collection \(collection.name): the store already has a collection \(existing.name)")
+        "collection \(collection.name): the store already has a collection \(existing.name)"
+      )
     }
     var changed = catalog
     changed.restore(collection)
     changed.nextID = max(
-      changed.nextID, collection.id + 1, (collection.indexes.map(\.id).max() ?? 0) + 1)
+      changed.nextID,
+      collection.id + 1,
+      (collection.indexes.map(\.id).max() ?? 0) + 1
+    )
     changed.schemaVersion += 1
     try createTables(of: collection, changed)
   }

@@ -111,7 +111,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     guard row.count == prepared.fieldCount else {
       throw StorageError(
         .invalidValue,
-        "a record of \(collection.name) has \(prepared.fieldCount) fields, not \(row.count)")
+        "a record of \(collection.name) has \(prepared.fieldCount) fields, not \(row.count)"
+      )
     }
     changes += 1
     return prepared
@@ -133,7 +134,12 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     prepared.encodeKey(of: row, automatic: automatic, into: session.key)
     session.value.removeAll()
     RowCoding.append(
-      row, prepared.shapes, replacing: position, with: automatic ?? 0, to: session.value)
+      row,
+      prepared.shapes,
+      replacing: position,
+      with: automatic ?? 0,
+      to: session.value
+    )
     for index in prepared.indexes {
       index.encodeNew(row, automatic: automatic, position: position, key: session.key.bytes)
     }
@@ -149,7 +155,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       if !isGenerated { throw duplicateKey(prepared) }
       throw StorageError(
         .corrupt,
-        "the automatic keys of \(prepared.collection.name) are behind its records; run verify")
+        "the automatic keys of \(prepared.collection.name) are behind its records; run verify"
+      )
     }
     for (position, index) in prepared.indexes.enumerated() {
       try store(index, prepared.tables.indexes[position])
@@ -157,7 +164,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   }
 
   private func replace(
-    _ old: UnsafeRawBufferPointer, _ prepared: BoundCollection<Transaction.Table>
+    _ old: UnsafeRawBufferPointer,
+    _ prepared: BoundCollection<Transaction.Table>
   ) throws(StorageError) {
     if Bytes.compare(old, session.value.bytes) == 0 { return }
     if !prepared.indexes.isEmpty {
@@ -177,30 +185,41 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       return try transaction.put(index.new.bytes, .init(start: nil, count: 0), in: table)
     }
     entryForm.storeLong(
-      index.new.bytes, valuesLength: index.newValuesLength, key: session.longKey,
-      value: session.longValue)
+      index.new.bytes,
+      valuesLength: index.newValuesLength,
+      key: session.longKey,
+      value: session.longValue
+    )
     try transaction.put(session.longKey.bytes, session.longValue.bytes, in: table)
   }
 
   private func remove(
-    _ index: PreparedIndex, _ prepared: PreparedCollection, _ table: Transaction.Table
+    _ index: PreparedIndex,
+    _ prepared: PreparedCollection,
+    _ table: Transaction.Table
   ) throws(StorageError) {
     var key = index.old.bytes
     if entryForm.isLong(key.count) {
       entryForm.storeLong(
-        key, valuesLength: index.oldValuesLength, key: session.longKey, value: session.longValue)
+        key,
+        valuesLength: index.oldValuesLength,
+        key: session.longKey,
+        value: session.longValue
+      )
       key = session.longKey.bytes
     }
     guard try transaction.delete(key, in: table) else {
       throw StorageError(
         .corrupt,
         "index \(index.index.definition.name) of \(prepared.collection.name) lacks an entry; "
-          + "run verify, and restore a backup")
+          + "run verify, and restore a backup"
+      )
     }
   }
 
   private func checkUniqueness(
-    _ prepared: BoundCollection<Transaction.Table>, replacing: Bool = false
+    _ prepared: BoundCollection<Transaction.Table>,
+    replacing: Bool = false
   ) throws(StorageError) {
     let check = uniqueness ?? UniquenessCheck(transaction, entryForm)
     uniqueness = check
@@ -210,7 +229,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       throw StorageError(
         .uniqueViolation,
         "index \(index.index.definition.name) of \(prepared.collection.name) already holds an "
-          + "equal value; change the value, or update the record that has it")
+          + "equal value; change the value, or update the record that has it"
+      )
     }
   }
 
@@ -218,7 +238,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     StorageError(
       .duplicateKey,
       "collection \(prepared.collection.name) already has a record with that key; "
-        + "update it, or put instead of insert")
+        + "update it, or put instead of insert"
+    )
   }
 
   // MARK: Savepoints and the end
@@ -234,7 +255,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       }
     }
     savepoints.append(
-      Savepoint(catalog: catalog, created: created, automaticKeys: automaticKeys))
+      Savepoint(catalog: catalog, created: created, automaticKeys: automaticKeys)
+    )
   }
 
   /// Ends the innermost savepoint and keeps its changes.
@@ -301,11 +323,17 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     }
     pool.publish(
       KeyValueSchema(
-        catalog, catalogTable: session.schema.catalogTable,
-        sequenceTable: session.schema.sequenceTable, tables: tables))
+        catalog,
+        catalogTable: session.schema.catalogTable,
+        sequenceTable: session.schema.sequenceTable,
+        tables: tables
+      )
+    )
   }
 
-  /// Ends the transaction; rolls back what was not committed. Idempotent.
+  /// Ends the transaction; rolls back what was not committed.
+  ///
+  /// Idempotent.
   public override func end() {
     guard isOpen else { return }
     closeAllCursors()

@@ -7,7 +7,9 @@ public final class MemoryCursor: KeyValueCursor {
 
   private var snapshot: MemorySnapshot?
   private let table: MemoryEngine.Table
-  /// The way from the root to the current entry's leaf. The snapshot keeps the nodes alive while its
+  /// The way from the root to the current entry's leaf.
+  ///
+  /// The snapshot keeps the nodes alive while its
   /// count of changes is ``changes``.
   private var path: [Level] = []
   private var changes = -1
@@ -72,7 +74,9 @@ public final class MemoryCursor: KeyValueCursor {
     return level.node._withUnsafeGuaranteedRef { $0.entries[level.index].value }
   }
 
-  /// Lets the snapshot go. Idempotent.
+  /// Lets the snapshot go.
+  ///
+  /// Idempotent.
   public func close() {
     snapshot = nil
     path.removeAll()
@@ -152,7 +156,8 @@ public final class MemoryCursor: KeyValueCursor {
         }
         guard let child else { return true }
         path.append(
-          Level(node: child, index: child._withUnsafeGuaranteedRef { $0.count } - 1))
+          Level(node: child, index: child._withUnsafeGuaranteedRef { $0.count } - 1)
+        )
       } else {
         path.removeLast()
         if !path.isEmpty { path[path.count - 1].index -= 1 }

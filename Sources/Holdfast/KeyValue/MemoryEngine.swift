@@ -70,11 +70,17 @@ public final class MemoryEngine: OrderedKeyValueEngine {
   /// What the engine offers.
   public var capabilities: Capabilities {
     Capabilities(
-      backend: "memory", engine: "Holdfast memory", maximumValueSize: 1 << 30,
-      sharesBetweenProcesses: false, isPersistent: false)
+      backend: "memory",
+      engine: "Holdfast memory",
+      maximumValueSize: 1 << 30,
+      sharesBetweenProcesses: false,
+      isPersistent: false
+    )
   }
 
-  /// Begins a snapshot. O(1).
+  /// Begins a snapshot.
+  ///
+  /// O(1).
   ///
   /// - Throws: ``StorageError/Code/closed``.
   public func beginReading(timeout: Duration) throws(StorageError) -> MemorySnapshot {
@@ -87,8 +93,10 @@ public final class MemoryEngine: OrderedKeyValueEngine {
   public func beginWriting(timeout: Duration) throws(StorageError) -> MemoryTransaction {
     guard gate.enter(until: .now + timeout) else {
       throw StorageError(
-        .busy, "another writer held the store for longer than the timeout; try again",
-        backend: "memory")
+        .busy,
+        "another writer held the store for longer than the timeout; try again",
+        backend: "memory"
+      )
     }
     do throws(StorageError) {
       return MemoryTransaction(self, try content())

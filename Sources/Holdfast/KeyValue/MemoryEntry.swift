@@ -47,7 +47,9 @@ struct MemoryKey {
     prefix = Self.prefix(of: bytes)
   }
 
-  /// The first eight bytes, the missing ones as zero. Where two keys differ in it, it orders them.
+  /// The first eight bytes, the missing ones as zero.
+  ///
+  /// Where two keys differ in it, it orders them.
   @inline(__always)
   static func prefix(of bytes: UnsafeRawBufferPointer) -> UInt64 {
     if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }

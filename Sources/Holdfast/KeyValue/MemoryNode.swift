@@ -120,8 +120,8 @@ final class MemoryNode {
     return right
   }
 
-  /// Moves `moved` items of `other`, from `start` on, to `target` in this node. One of them is at
-  /// the end of its node, so that no hole is left.
+  /// Moves `moved` items of `other`, from `start` on, to `target` in this node, closing
+  /// the hole that they leave.
   func take(from other: MemoryNode, at start: Int, count moved: Int, to target: Int) {
     let behind = count - target
     if behind > 0 {

@@ -20,7 +20,9 @@ public class MemorySnapshot: KeyValueReader {
     return content.trees[table.number].get(key)
   }
 
-  /// The number of entries. O(1).
+  /// The number of entries.
+  ///
+  /// O(1).
   public final func count(in table: Table) throws(StorageError) -> Int {
     guard isOpen else { throw Self.closedError }
     return content.trees[table.number].count
@@ -32,7 +34,9 @@ public class MemorySnapshot: KeyValueReader {
     return MemoryCursor(self, table)
   }
 
-  /// Ends the snapshot. Idempotent.
+  /// Ends the snapshot.
+  ///
+  /// Idempotent.
   public func end() {
     guard isOpen else { return }
     isOpen = false
@@ -42,7 +46,10 @@ public class MemorySnapshot: KeyValueReader {
 
   static var closedError: StorageError {
     StorageError(
-      .transactionClosed, "the transaction has ended; begin another one", backend: "memory")
+      .transactionClosed,
+      "the transaction has ended; begin another one",
+      backend: "memory"
+    )
   }
 }
 
@@ -61,7 +68,9 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
 
   /// Sets the value of a key.
   public func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    in table: Table
   ) throws(StorageError) {
     try prepareToChange()
     content.trees[table.number].put(key, value)
@@ -69,7 +78,9 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
 
   /// Sets the value of a key that is not there yet.
   public func insert(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    in table: Table
   ) throws(StorageError) -> Bool {
     try prepareToChange()
     return !content.trees[table.number].put(key, value, replaces: false)
@@ -81,7 +92,9 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
     return content.trees[table.number].remove(key)
   }
 
-  /// Removes all entries of a table. O(1), but for letting their memory go.
+  /// Removes all entries of a table.
+  ///
+  /// O(1), but for letting their memory go.
   public func clear(_ table: Table) throws(StorageError) {
     try prepareToChange()
     content.trees[table.number] = MemoryTree()
@@ -97,7 +110,9 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
     return Table(number: number)
   }
 
-  /// Begins a nested transaction. O(1).
+  /// Begins a nested transaction.
+  ///
+  /// O(1).
   public func beginNested() throws(StorageError) {
     try prepareToChange()
     saved.append(content)
@@ -123,7 +138,9 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
     end()
   }
 
-  /// Ends the transaction; what was not committed is gone. Idempotent.
+  /// Ends the transaction; what was not committed is gone.
+  ///
+  /// Idempotent.
   public override func end() {
     guard isOpen else { return }
     super.end()

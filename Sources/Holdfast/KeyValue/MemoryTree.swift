@@ -8,7 +8,6 @@ struct MemoryTree: @unchecked Sendable {
   /// The number of entries.
   private(set) var count = 0
 
-
   init() {}
 
   /// The value of a key, valid until the tree that holds it is changed or released.
@@ -37,11 +36,14 @@ struct MemoryTree: @unchecked Sendable {
 
   /// Sets the value of a key.
   ///
-  /// - Parameter replaces: whether a value that is there is replaced.
+  /// A value that is there is replaced if `replaces` says so.
+  ///
   /// - Returns: whether the key was there.
   @discardableResult
   mutating func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, replaces: Bool = true
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    replaces: Bool = true
   ) -> Bool {
     guard root != nil else {
       let leaf = MemoryNode(height: 0)
@@ -90,7 +92,9 @@ struct MemoryTree: @unchecked Sendable {
   }
 
   private static func put(
-    _ key: MemoryKey, _ value: UnsafeRawBufferPointer, _ replaces: Bool,
+    _ key: MemoryKey,
+    _ value: UnsafeRawBufferPointer,
+    _ replaces: Bool,
     into root: inout MemoryNode?
   ) -> Outcome {
     guard var node = root.take() else { return .added }
@@ -99,7 +103,9 @@ struct MemoryTree: @unchecked Sendable {
   }
 
   private static func put(
-    _ key: MemoryKey, _ value: UnsafeRawBufferPointer, _ replaces: Bool,
+    _ key: MemoryKey,
+    _ value: UnsafeRawBufferPointer,
+    _ replaces: Bool,
     into node: inout MemoryNode
   ) -> Outcome {
     makeUnique(&node)
@@ -118,7 +124,10 @@ struct MemoryTree: @unchecked Sendable {
   }
 
   private static func add(
-    _ entry: MemoryEntry, _ child: MemoryNode?, at index: Int, to node: MemoryNode
+    _ entry: MemoryEntry,
+    _ child: MemoryNode?,
+    at index: Int,
+    to node: MemoryNode
   ) -> Outcome {
     if node.count < MemoryNode.capacity {
       node.insert(entry, child, at: index)
@@ -184,6 +193,7 @@ struct MemoryTree: @unchecked Sendable {
     let first = right.entries[0]
     node.replaceEntry(
       at: leftIndex + 1,
-      with: right.height > 0 ? first : MemoryEntry.make(first.key, .init(start: nil, count: 0)))
+      with: right.height > 0 ? first : MemoryEntry.make(first.key, .init(start: nil, count: 0))
+    )
   }
 }

@@ -50,7 +50,9 @@ public protocol KeyValueReader: AnyObject {
 }
 
 extension KeyValueReader {
-  /// Counts by walking. O(n).
+  /// Counts by walking.
+  ///
+  /// O(n).
   public func count(in table: Table) throws(StorageError) -> Int {
     let cursor = try openCursor(in: table)
     defer { cursor.close() }
@@ -74,7 +76,9 @@ public protocol KeyValueWriter: KeyValueReader {
   ///
   /// - Returns: false, having changed nothing, if the key was there.
   func insert(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    in table: Table
   ) throws(StorageError) -> Bool
   /// Removes a key.
   ///
@@ -97,7 +101,9 @@ public protocol KeyValueWriter: KeyValueReader {
 extension KeyValueWriter {
   /// Gets, then puts.
   public func insert(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in table: Table
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    in table: Table
   ) throws(StorageError) -> Bool {
     if try get(key, in: table) != nil { return false }
     try put(key, value, in: table)

@@ -51,13 +51,16 @@ class PreparedCollection {
   final var damagedRow: StorageError {
     StorageError(
       .corrupt,
-      "a record of \(collection.name) is damaged; run verify, and restore a backup")
+      "a record of \(collection.name) is damaged; run verify, and restore a backup"
+    )
   }
 
   /// Encodes the primary key of a full row.
   @inline(__always)
   final func encodeKey(
-    of row: RowView, automatic: Int64? = nil, into buffer: ByteBuffer
+    of row: RowView,
+    automatic: Int64? = nil,
+    into buffer: ByteBuffer
   ) {
     buffer.removeAll()
     if let automatic {

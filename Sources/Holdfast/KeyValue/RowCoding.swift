@@ -10,6 +10,7 @@ enum RowCoding {
     case real
     case text
     case blob
+    case uuid
     case any
 
     init(_ type: FieldType) {
@@ -18,7 +19,8 @@ enum RowCoding {
       case .bool: self = .bool
       case .real: self = .real
       case .text, .date, .decimal, .json: self = .text
-      case .blob, .uuid: self = .blob
+      case .blob: self = .blob
+      case .uuid: self = .uuid
       case .any: self = .any
       }
     }
@@ -26,12 +28,14 @@ enum RowCoding {
 
   /// Appends a row's stored form.
   ///
-  /// - Parameters:
-  ///   - row: as many fields as `shapes`.
-  ///   - position: the field to store `integer` in instead, or a negative number for none.
+  /// The row has as many fields as `shapes`. In the field at `position` the integer is stored instead
+  /// of what the row has there, unless `position` is negative.
   static func append(
-    _ row: RowView, _ shapes: UnsafePointer<Shape>, replacing position: Int = -1,
-    with integer: Int64 = 0, to buffer: ByteBuffer
+    _ row: RowView,
+    _ shapes: UnsafePointer<Shape>,
+    replacing position: Int = -1,
+    with integer: Int64 = 0,
+    to buffer: ByteBuffer
   ) {
     var room = CBOR.maximumHeadLength * (row.count + 1)
     for index in 0..<row.count {
@@ -49,7 +53,9 @@ enum RowCoding {
 
   @inline(__always)
   private static func store(
-    _ slot: RowView.Slot, _ shape: Shape, at end: UnsafeMutableRawPointer
+    _ slot: RowView.Slot,
+    _ shape: Shape,
+    at end: UnsafeMutableRawPointer
   ) -> UnsafeMutableRawPointer {
     switch slot.kind {
     case .null:
@@ -71,7 +77,10 @@ enum RowCoding {
       return end + 9
     case .text, .blob:
       let body = CBOR.store(
-        slot.kind == .text ? CBOR.Major.text : CBOR.Major.bytes, slot.bits, at: end)
+        slot.kind == .text ? CBOR.Major.text : CBOR.Major.bytes,
+        slot.bits,
+        at: end
+      )
       if let pointer = slot.pointer { body.copyMemory(from: pointer, byteCount: Int(slot.bits)) }
       return body + Int(slot.bits)
     }
@@ -82,7 +91,9 @@ enum RowCoding {
   /// - Returns: false if the bytes are anything but `count` values of these shapes; the slots are
   ///   then of no use. Never reads outside `bytes`; allocates nothing.
   static func decode(
-    _ bytes: UnsafeRawBufferPointer, _ shapes: UnsafePointer<Shape>, count: Int,
+    _ bytes: UnsafeRawBufferPointer,
+    _ shapes: UnsafePointer<Shape>,
+    count: Int,
     into slots: UnsafeMutablePointer<RowView.Slot>
   ) -> Bool {
     guard var position = bytes.baseAddress, bytes.count > 0 else { return false }
@@ -101,7 +112,9 @@ enum RowCoding {
 
   @inline(__always)
   private static func slot(
-    _ shape: Shape, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer
+    _ shape: Shape,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer
   ) -> RowView.Slot? {
     guard position < end else { return nil }
     let initial = position.load(as: UInt8.self)
@@ -113,23 +126,28 @@ enum RowCoding {
       }
       return .text(bytes)
     case CBOR.Major.bytes:
-      guard shape == .blob || shape == .any, let bytes = run(initial, &position, end) else {
-        return nil
-      }
+      guard shape == .blob || shape == .uuid || shape == .any,
+        let bytes = run(initial, &position, end), shape != .uuid || bytes.count == 16
+      else { return nil }
       return .blob(bytes)
     case CBOR.Major.unsigned, CBOR.Major.negative:
       guard shape == .integer || shape == .any,
         let argument = CBOR.argument(initial, &position, end), argument >> 63 == 0
       else { return nil }
       return RowView.Slot(
-        kind: .integer, bits: initial & 0x20 == 0 ? argument : ~argument, pointer: nil)
+        kind: .integer,
+        bits: initial & 0x20 == 0 ? argument : ~argument,
+        pointer: nil
+      )
     default: return simple(initial, shape, &position, end)
     }
   }
 
   @inline(__always)
   private static func run(
-    _ initial: UInt8, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer
+    _ initial: UInt8,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer
   ) -> UnsafeRawBufferPointer? {
     guard let length = CBOR.argument(initial, &position, end), length <= UInt64(end - position)
     else { return nil }
@@ -139,7 +157,10 @@ enum RowCoding {
 
   @inline(__always)
   private static func simple(
-    _ initial: UInt8, _ shape: Shape, _ position: inout UnsafeRawPointer, _ end: UnsafeRawPointer
+    _ initial: UInt8,
+    _ shape: Shape,
+    _ position: inout UnsafeRawPointer,
+    _ end: UnsafeRawPointer
   ) -> RowView.Slot? {
     switch initial {
     case CBOR.null: return .null

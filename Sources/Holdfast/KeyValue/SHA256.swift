@@ -1,4 +1,6 @@
-/// SHA-256, for index entries too long to be kept as keys. Source: FIPS 180-4.
+/// SHA-256, for index entries too long to be kept as keys.
+///
+/// Source: FIPS 180-4.
 enum SHA256 {
   /// The first 16 bytes of the digest, as two big-endian halves.
   static func prefix(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
@@ -7,8 +9,10 @@ enum SHA256 {
     let whole = bytes.count / 64
     for block in 0..<whole {
       compress(
-        UnsafeRawBufferPointer(rebasing: bytes[(block * 64)..<(block * 64 + 64)]), &state,
-        &schedule)
+        UnsafeRawBufferPointer(rebasing: bytes[(block * 64)..<(block * 64 + 64)]),
+        &state,
+        &schedule
+      )
     }
     var tail = Array(bytes[(whole * 64)...])
     tail.append(0x80)
@@ -20,7 +24,10 @@ enum SHA256 {
     tail.withUnsafeBytes { tail in
       for start in stride(from: 0, to: tail.count, by: 64) {
         compress(
-          UnsafeRawBufferPointer(rebasing: tail[start..<(start + 64)]), &state, &schedule)
+          UnsafeRawBufferPointer(rebasing: tail[start..<(start + 64)]),
+          &state,
+          &schedule
+        )
       }
     }
     return (
@@ -29,11 +36,14 @@ enum SHA256 {
   }
 
   private static func compress(
-    _ block: UnsafeRawBufferPointer, _ state: inout [UInt32], _ schedule: inout [UInt32]
+    _ block: UnsafeRawBufferPointer,
+    _ state: inout [UInt32],
+    _ schedule: inout [UInt32]
   ) {
     for word in 0..<16 {
       schedule[word] = UInt32(
-        bigEndian: block.loadUnaligned(fromByteOffset: word * 4, as: UInt32.self))
+        bigEndian: block.loadUnaligned(fromByteOffset: word * 4, as: UInt32.self)
+      )
     }
     for word in 16..<64 {
       let a = schedule[word - 15]

@@ -35,7 +35,9 @@ final class UniquenessCheck<Transaction: KeyValueReader> {
 
   /// Looks among the entries whose stored keys begin with the values.
   private func isTakenInOrder(
-    _ values: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ cursor: Transaction.Cursor
+    _ values: UnsafeRawBufferPointer,
+    _ key: UnsafeRawBufferPointer,
+    _ cursor: Transaction.Cursor
   ) throws(StorageError) -> Bool {
     var isFound = try cursor.seek(values)
     while isFound {
@@ -62,7 +64,9 @@ final class UniquenessCheck<Transaction: KeyValueReader> {
 
   /// Looks among the long entries with the hash of the values.
   private func isTakenByHash(
-    _ values: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ cursor: Transaction.Cursor
+    _ values: UnsafeRawBufferPointer,
+    _ key: UnsafeRawBufferPointer,
+    _ cursor: Transaction.Cursor
   ) throws(StorageError) -> Bool {
     probe.removeAll()
     probe.append(.init(rebasing: values[..<entryForm.prefixLength]))
@@ -81,11 +85,15 @@ final class UniquenessCheck<Transaction: KeyValueReader> {
 
   /// Whether the long entry at the cursor has these values and another key.
   private func isOther(
-    _ values: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ cursor: Transaction.Cursor
+    _ values: UnsafeRawBufferPointer,
+    _ key: UnsafeRawBufferPointer,
+    _ cursor: Transaction.Cursor
   ) throws(StorageError) -> Bool {
     guard let parts = IndexEntry.parts(cursor.value) else {
       throw StorageError(
-        .corrupt, "an entry of a unique index is damaged; run verify, and restore a backup")
+        .corrupt,
+        "an entry of a unique index is damaged; run verify, and restore a backup"
+      )
     }
     return Bytes.compare(parts.values, values) == 0 && Bytes.compare(parts.key, key) != 0
   }

@@ -11,11 +11,13 @@ struct KeyValueStorageTests {
       FieldDefinition("mail", .text, optional: true), FieldDefinition("tag", .blob, optional: true),
       FieldDefinition("active", .bool), FieldDefinition("score", .real),
     ],
-    key: ["id"], automaticKey: true,
+    key: ["id"],
+    automaticKey: true,
     indexes: [
       IndexDefinition(["name"], unique: true), IndexDefinition(["mail"], unique: true),
       IndexDefinition(["score", "name"]),
-    ])
+    ]
+  )
 
   static func person(_ name: String, mail: Value = .null, score: Double = 1) -> [String: Value] {
     [
@@ -80,7 +82,9 @@ struct KeyValueStorageTests {
       try transaction.createCollection(Self.people)
       for number in 1...50 {
         _ = try transaction.insert(
-          Self.person("n\(number)", score: Double(number % 5)), into: "people")
+          Self.person("n\(number)", score: Double(number % 5)),
+          into: "people"
+        )
       }
       try transaction.update(7, set: ["score": 9.5], in: "people")
       #expect(try transaction.delete(8, from: "people"))
