@@ -26,8 +26,8 @@ public final class RowBuffer {
     bytes.deallocate()
   }
 
-  /// The row; valid until the buffer is next changed or released.
-  public var view: RowView { RowView(slots: slots, count: count) }
+  /// The row; valid until the buffer is next changed.
+  public var view: RowView { RowView(slots: slots, count: count, owner: self) }
 
   /// Makes the buffer a row of `count` nulls, keeping its memory.
   public func reset(count newCount: Int) {

@@ -1,8 +1,8 @@
 /// A borrowed, positional view on one record: field *n* as an integer, real, text, bytes or null.
 ///
 /// Rows travel in this one form in both directions: backends fill it from their cursors, and writers
-/// receive it. It owns nothing. It is valid until the cursor or buffer that made it moves on, is
-/// changed or is released, so never store one; take ``values()`` or ``Record`` for that.
+/// receive it. It is valid until the cursor or buffer that made it moves on or is changed, so never
+/// store one; take ``values()`` or ``Record`` for that.
 @frozen public struct RowView {
   /// One field of a row.
   @frozen public struct Slot {
@@ -44,11 +44,15 @@
   public let slots: UnsafePointer<Slot>
   /// The number of fields.
   public let count: Int
+  /// What keeps the memory alive as long as the view, if anything does; nil for views on memory that
+  /// a cursor or transaction holds anyway.
+  public let owner: AnyObject?
 
   /// Creates a view on `count` slots.
-  @inlinable public init(slots: UnsafePointer<Slot>, count: Int) {
+  @inlinable public init(slots: UnsafePointer<Slot>, count: Int, owner: AnyObject? = nil) {
     self.slots = slots
     self.count = count
+    self.owner = owner
   }
 
   /// The kind of field `index`.
