@@ -220,6 +220,11 @@ public final class RowPropertyList {
         throw invalid("takes JSON as text", field, reader)
       }
       row.setText(index, reader.bytes)
+    case (.json, .beginArray), (.json, .beginDictionary):
+      var writer = JSONWriter()
+      try copyJSON(token, from: &reader, field, to: &writer)
+      let canonical = writer.bytes.withUnsafeBytes { JSON.canonical($0) }
+      (canonical ?? writer.bytes).withUnsafeBytes { row.setText(index, $0) }
     case (.any, .beginDictionary):
       let takes = "takes as its only dictionary {text: data}"
       guard try reader.next() == .key, reader.text == "text", try reader.next() == .data,
@@ -232,6 +237,39 @@ public final class RowPropertyList {
         .typeMismatch,
         "field \(field.name) of \(collection.name) takes \(field.type), not \(token.name)"
       )
+    }
+  }
+
+  /// Copies a nested value as JSON: dates as text, data as base64, infinities as text.
+  private func copyJSON(
+    _ token: PropertyListToken,
+    from reader: inout PropertyListReader,
+    _ field: FieldDefinition,
+    to writer: inout JSONWriter
+  ) throws(StorageError) {
+    switch token {
+    case .beginArray:
+      writer.beginArray()
+      while true {
+        let element = try reader.next()
+        if element == .endArray { break }
+        try copyJSON(element, from: &reader, field, to: &writer)
+      }
+      writer.endArray()
+    case .beginDictionary:
+      writer.beginObject()
+      while try reader.next() == .key {
+        writer.key(reader.text)
+        try copyJSON(try reader.next(), from: &reader, field, to: &writer)
+      }
+      writer.endObject()
+    case .string, .date: try writer.string(utf8: reader.bytes)
+    case .data: writer.base64(reader.bytes)
+    case .integer(let value): writer.integer(value)
+    case .real(let value): writer.real(value)
+    case .bool(let value): writer.bool(value)
+    case .bigInteger, .endArray, .endDictionary, .key, .end:
+      throw invalid("takes integers of 64 bits", field, reader)
     }
   }
 

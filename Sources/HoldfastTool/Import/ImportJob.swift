@@ -1,0 +1,187 @@
+package import Holdfast
+
+/// One import of a file's records into a collection, in one transaction: it happens in full or not
+/// at all.
+///
+/// Records are streamed; with ``createsCollection`` the file is read twice, first to infer the
+/// types of its fields.
+package struct ImportJob: Sendable {
+  /// What happens to a record whose key, or whose value in a unique index, exists.
+  package enum Conflict: String, CaseIterable, Sendable {
+    /// The import fails, and nothing is changed.
+    case fail
+    /// The record is left out.
+    case skip
+    /// The record with the same key is replaced; a conflict in another unique index fails.
+    case replace
+  }
+
+  /// The path of the file; `-` is standard input.
+  package var path: String
+  /// The format; nil for the one of the file name's extension, else by how the file begins.
+  package var format: FileFormat?
+  /// The name of the collection.
+  package var collection: String
+  /// Whether the collection is made, with inferred types.
+  package var createsCollection = false
+  /// The key of a collection that is made: field names; nil for `id`.
+  package var key: [String]?
+  /// What happens to records that exist.
+  package var onConflict = Conflict.fail
+  /// Where the records are in the document; nil to look for them.
+  package var records: JSONPointer?
+  /// Called now and then with the number of records read, and the part of the file from 0 to 1.
+  package var progress: (@Sendable (Int, Double) -> Void)?
+
+  /// Creates a job for a file.
+  package init(path: String, into collection: String, format: FileFormat? = nil) {
+    self.path = path
+    self.collection = collection
+    self.format = format
+  }
+
+  /// Imports the file.
+  ///
+  /// - Returns: what became of the records.
+  /// - Throws: `StorageError` naming the record and its place: what reading the file throws, and
+  ///   what inserting throws. The store is as it was then.
+  @available(*, noasync)
+  package func run(on store: Store) throws -> ImportResult {
+    let input = try ImportInput(path)
+    let format = try format ?? FileFormat(extensionOf: path) ?? FileFormat.sniff(input)
+    if records != nil, format == .jsonl || format == .csv {
+      throw UsageError("--records goes with json and plist, not with \(format.rawValue)")
+    }
+    let exists = try store.read { try $0.catalog.collection(named: collection) != nil }
+    if exists == createsCollection {
+      throw exists
+        ? StorageError(
+          .nameConflict,
+          "the store has a collection \(collection); leave out --create to add to it"
+        )
+        : StorageError(
+          .unknownCollection,
+          "the store has no collection \(collection); add --create to make it"
+        )
+    }
+    let definition = createsCollection ? try infer(input, format) : nil
+    return try store.write { transaction in
+      if let definition { try transaction.createCollection(definition) }
+      let target = try transaction.collection(collection)
+      return try load(try source(input, format), input, into: target, transaction)
+    }
+  }
+
+  private func source(
+    _ input: ImportInput,
+    _ format: FileFormat
+  ) throws(StorageError) -> any RecordSource {
+    switch format {
+    case .json: try JSONRecords(array: input, at: records)
+    case .jsonl: try JSONRecords(lines: input)
+    case .csv: try CSVRecords(input)
+    case .plist: try PropertyListRecords(input, at: records)
+    }
+  }
+
+  // MARK: Types
+
+  private func infer(
+    _ input: ImportInput,
+    _ format: FileFormat
+  ) throws(StorageError) -> CollectionDefinition {
+    let source = try source(input, format)
+    var inference = FieldInference()
+    if let csv = source as? CSVRecords { try csv.observeHeader(&inference) }
+    while try source.next() {
+      inference.beginRecord()
+      do throws(StorageError) {
+        try source.observe(&inference)
+      } catch {
+        throw Self.error(error, record: inference.recordCount)
+      }
+    }
+    guard !inference.fields.isEmpty else {
+      throw StorageError(
+        .malformedInput,
+        "\(input.name) has no records to infer the fields of \(collection) from"
+      )
+    }
+    return try inference.definition(collection, key: key) { kinds in
+      switch format {
+      case .json, .jsonl: FieldInference.jsonType(kinds)
+      case .csv: CSVRecords.type(kinds)
+      case .plist: PropertyListRecords.type(kinds)
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private func load(
+    _ source: any RecordSource,
+    _ input: ImportInput,
+    into collection: Collection,
+    _ transaction: WriteTransaction
+  ) throws(StorageError) -> ImportResult {
+    try source.prepare(collection)
+    let row = RowBuffer()
+    defer { withExtendedLifetime(row) {} }  // its view borrows it
+    var result = ImportResult()
+    var record = 1
+    while try source.next() {
+      do throws(StorageError) {
+        try source.read(into: row)
+        try add(row.view, to: collection, transaction, &result)
+      } catch {
+        throw Self.error(error, record: record)
+      }
+      if let progress, record % 1024 == 0 {
+        progress(record, input.size > 0 ? Double(input.position) / Double(input.size) : 1)
+      }
+      record += 1
+    }
+    return result
+  }
+
+  private func add(
+    _ row: RowView,
+    to collection: Collection,
+    _ transaction: WriteTransaction,
+    _ result: inout ImportResult
+  ) throws(StorageError) {
+    do throws(StorageError) {
+      try transaction.insert(row, into: collection)
+      result.inserted += 1
+    } catch {
+      switch (onConflict, error.code) {
+      case (.skip, .duplicateKey), (.skip, .uniqueViolation):
+        result.skipped += 1
+      case (.replace, .duplicateKey):
+        try transaction.update(row, in: collection)
+        result.replaced += 1
+      default:
+        throw error
+      }
+    }
+  }
+
+  private static func error(_ error: StorageError, record: Int) -> StorageError {
+    var error = error
+    error.message = "record \(record): \(error.message)"
+    return error
+  }
+}
+
+/// What became of the records of an import.
+package struct ImportResult: Sendable, Equatable {
+  /// How many were added.
+  package var inserted = 0
+  /// How many were left out, since they exist.
+  package var skipped = 0
+  /// How many took the place of others.
+  package var replaced = 0
+
+  /// Creates the result of no records.
+  package init() {}
+}
