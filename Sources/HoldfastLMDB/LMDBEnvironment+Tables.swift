@@ -63,8 +63,9 @@ extension LMDBEnvironment {
   /// Takes in the tables that a writer created and committed.
   func adopt(_ created: [(name: String, table: UInt32)]) {
     condition.lock()
-    for (name, table) in created { tables[name] = table }
-    listedTables += created.count
+    for (name, table) in created where tables.updateValue(table, forKey: name) == nil {
+      listedTables += 1
+    }
     condition.unlock()
   }
 

@@ -24,6 +24,12 @@ public final class LMDBReader: KeyValueReader {
     return try environment.get(key, table, transaction)
   }
 
+  /// The number of entries of a table. O(1).
+  public func count(in table: UInt32) throws(StorageError) -> Int {
+    guard let transaction else { throw .lmdbScopeEnded }
+    return try environment.count(table, transaction)
+  }
+
   /// Opens a cursor, positioned nowhere.
   public func openCursor(in table: UInt32) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
@@ -56,5 +62,13 @@ extension LMDBEnvironment {
     if status == 0 { return UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size) }
     if status == MDB_NOTFOUND || key.isEmpty { return nil }
     throw .lmdb(status, "reading", path)
+  }
+
+  /// The number of entries of a table.
+  func count(_ table: UInt32, _ transaction: OpaquePointer) throws(StorageError) -> Int {
+    var status = MDB_stat()
+    let result = mdb_stat(transaction, table, &status)
+    if result != 0 { throw .lmdb(result, "reading", path) }
+    return status.ms_entries
   }
 }

@@ -33,6 +33,12 @@ public final class LMDBWriter: KeyValueWriter {
     return try environment.get(key, table, transaction)
   }
 
+  /// The number of entries of a table. O(1).
+  public func count(in table: UInt32) throws(StorageError) -> Int {
+    guard let transaction else { throw .lmdbScopeEnded }
+    return try environment.count(table, transaction)
+  }
+
   /// Opens a cursor, positioned nowhere.
   public func openCursor(in table: UInt32) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
@@ -57,6 +63,29 @@ public final class LMDBWriter: KeyValueWriter {
       mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
     )
     try check(mdb_put(transaction, table, &name, &data, 0))
+  }
+
+  /// Sets the value of a key that is not there yet.
+  ///
+  /// - Returns: false, having changed nothing, if the key was there.
+  public func insert(
+    _ key: UnsafeRawBufferPointer,
+    _ value: UnsafeRawBufferPointer,
+    in table: UInt32
+  ) throws(StorageError) -> Bool {
+    guard let transaction else { throw .lmdbScopeEnded }
+    var name = MDB_val(
+      mv_size: key.count,
+      mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)
+    )
+    var data = MDB_val(
+      mv_size: value.count,
+      mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
+    )
+    let status = mdb_put(transaction, table, &name, &data, UInt32(MDB_NOOVERWRITE))
+    if status == MDB_KEYEXIST { return false }
+    try check(status)
+    return true
   }
 
   /// Removes a key.
