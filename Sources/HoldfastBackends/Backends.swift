@@ -82,8 +82,7 @@ public enum Backends {
     case .sqlite:
       return try SQLiteStorage.open(path: url.path, options: url.options)
     case .lmdb:
-      return try KeyValueStorage(
-        try LMDBEngine(path: url.path, options: url.options), options: url.options)
+      return try LMDBStorage.open(path: url.path, options: url.options)
     case .memory:
       let engine = url.path.isEmpty ? MemoryEngine() : MemoryEngine.shared(name: url.path)
       return try KeyValueStorage(engine, options: url.options)

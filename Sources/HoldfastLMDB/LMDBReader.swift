@@ -24,7 +24,9 @@ public final class LMDBReader: KeyValueReader {
     return try environment.get(key, table, transaction)
   }
 
-  /// The number of entries of a table. O(1).
+  /// The number of entries of a table.
+  ///
+  /// O(1).
   public func count(in table: UInt32) throws(StorageError) -> Int {
     guard let transaction else { throw .lmdbScopeEnded }
     return try environment.count(table, transaction)
