@@ -1,0 +1,96 @@
+import Foundation
+import Holdfast
+
+/// The paths of an archive's folder, and what may be found in it.
+struct ArchiveFolder: Sendable {
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  var catalog: String { path + "/" + ArchiveCatalog.fileName }
+  var journal: String { path + "/journal.jsonl" }
+  var lock: String { path + "/lock" }
+
+  /// The file of a collection.
+  func records(_ physicalName: String, _ encoding: ArchiveEncoding) -> String {
+    path + "/" + physicalName + "." + encoding.fileExtension
+  }
+
+  /// The new file that will replace the one at a path.
+  static func replacement(of path: String) -> String { path + ".new" }
+
+  /// Names that no collection's file may have, without extension.
+  static let reservedNames: Set<String> = ["catalog", "journal", "lock"]
+
+  /// What is left in a folder when the creation of an archive was interrupted.
+  private static let beginnings: Set<String> = [
+    "lock", "journal.jsonl", "journal.jsonl.new", "catalog.json.new",
+  ]
+
+  /// Files that people and systems put into empty folders.
+  private static let strangers: Set<String> = [
+    ".DS_Store", ".localized", ".git", ".gitignore", ".gitattributes", ".gitkeep",
+  ]
+
+  /// What a folder holds, as far as opening an archive there goes.
+  enum Content: Equatable {
+    case missing
+    /// Nothing, or the beginnings of an archive that was never finished.
+    case empty
+    case archive
+  }
+
+  /// Looks into the folder.
+  ///
+  /// - Throws: ``StorageError/Code/wrongKind`` if it holds other things;
+  ///   ``StorageError/Code/corrupt`` if it is an archive that lost its catalog.
+  func content() throws(StorageError) -> Content {
+    guard let stamp = try FileStamp.of(path) else { return .missing }
+    guard stamp.isFolder else {
+      throw StorageError(
+        .wrongKind,
+        "\(path) is a file, and an archive is a folder; choose another path",
+        backend: "archive"
+      )
+    }
+    if try FileStamp.of(catalog) != nil { return .archive }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw StorageError(
+        .permissionDenied,
+        "cannot list \(path); grant access to it",
+        backend: "archive",
+        underlying: error
+      )
+    }
+    let others = Set(names).subtracting(Self.strangers).subtracting(Self.beginnings)
+    if others.isEmpty {
+      guard try hasCommits() else { return .empty }
+    } else if try !hasJournal() {
+      throw StorageError(
+        .wrongKind,
+        "\(path) holds other files and no archive; choose an empty folder or a new one",
+        backend: "archive"
+      )
+    }
+    throw StorageError(
+      .corrupt,
+      "\(catalog) is missing; restore it from a backup (nothing was changed)",
+      backend: "archive"
+    )
+  }
+
+  private func hasJournal() throws(StorageError) -> Bool {
+    guard let bytes = try FileBytes.read(journal)?.bytes else { return false }
+    return bytes.starts(with: "{\"journal\":\"holdfast\"".utf8)
+  }
+
+  /// Whether there is a journal with more in it than its header.
+  private func hasCommits() throws(StorageError) -> Bool {
+    guard let bytes = try FileBytes.read(journal)?.bytes, let end = bytes.firstIndex(of: 0x0A)
+    else { return false }
+    return end + 1 < bytes.count
+  }
+}

@@ -1,0 +1,279 @@
+import Foundation
+public import Holdfast
+
+/// A store in a folder of JSON or property-list files that people and other programs can read.
+///
+/// Rows and indexes live in memory. A commit appends one checked group to `journal.jsonl`, so its
+/// cost follows the change and not the store; a checkpoint brings the record files up to date, when
+/// the store closes or the journal has outgrown them. Several processes may write in turn.
+/// `docs/ArchiveFormat.md` describes the files.
+public final class ArchiveStorage: Storage, @unchecked Sendable {
+  /// A snapshot.
+  public typealias Reader = KeyValueStorage<MemoryEngine>.Reader
+  /// A write transaction.
+  public typealias Writer = ArchiveWriter
+
+  /// What the engine offers.
+  public let capabilities: Capabilities
+  /// Whether opening created the store.
+  public let wasCreated: Bool
+
+  let folder: ArchiveFolder
+  let format: ArchiveFormat
+  let options: StorageOptions
+  let files: any FileOperations
+  private let lock: FolderLock
+
+  /// Protects everything below.
+  private let mutex = NSLock()
+  private var state: ArchiveState
+  /// Whether a write transaction is open: nobody else commits then, and the state is the writer's.
+  private var isWriting = false
+  /// Why nothing is written any more.
+  private var failure: StorageError?
+  private var isClosed = false
+
+  private init(
+    _ folder: ArchiveFolder,
+    _ format: ArchiveFormat,
+    _ options: StorageOptions,
+    files: any FileOperations,
+    lock: FolderLock,
+    state: ArchiveState,
+    wasCreated: Bool
+  ) {
+    self.folder = folder
+    self.format = format
+    self.options = options
+    self.files = files
+    self.lock = lock
+    self.state = state
+    self.wasCreated = wasCreated
+    capabilities = Capabilities(
+      backend: format.backend,
+      engine: "Holdfast archive, format \(ArchiveCatalog.format)",
+      maximumValueSize: 1 << 30,
+      sharesBetweenProcesses: true,
+      isPersistent: true
+    )
+  }
+
+  /// Opens the archive in a folder, or creates it there.
+  ///
+  /// - Parameters:
+  ///   - path: the folder; one that does not exist is created, its parent must exist.
+  ///   - format: the kind of its files.
+  ///   - options: `format` chooses XML or binary property lists, `edits` what becomes of files that
+  ///     were edited by hand.
+  /// - Returns: the open storage.
+  /// - Throws: ``StorageError/Code/cannotOpen`` if there is none and none may be created;
+  ///   ``StorageError/Code/wrongKind`` if the path holds something else;
+  ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``,
+  ///   ``StorageError/Code/conflict``, ``StorageError/Code/permissionDenied``,
+  ///   ``StorageError/Code/busy``. What is there is never overwritten then.
+  public static func open(
+    path: String,
+    format: ArchiveFormat,
+    options: StorageOptions = StorageOptions()
+  ) throws(StorageError) -> ArchiveStorage {
+    try open(path: path, format: format, options: options, files: SystemFiles())
+  }
+
+  /// Opens an archive whose files are changed through other calls, for tests.
+  package static func open(
+    path: String,
+    format: ArchiveFormat,
+    options: StorageOptions,
+    files: any FileOperations
+  ) throws(StorageError) -> ArchiveStorage {
+    let files = options.durability == .none ? UnsyncedFiles(files) : files
+    let unresolved = ArchiveFolder(path)
+    var wasCreated = false
+    if try unresolved.content() != .archive {
+      guard !options.isReadOnly, options.createsIfMissing else {
+        throw StorageError(
+          .cannotOpen,
+          "there is no archive at \(path); check the path, or open it for writing to create one",
+          backend: format.backend
+        )
+      }
+      try files.makeFolder(path)
+    }
+    // From here on the path does not depend on the working directory.
+    let folder = ArchiveFolder(FileStamp.resolved(path))
+    let lock = FolderLock(path: folder.lock)
+    if try folder.content() != .archive {
+      let creation = ArchiveCreation(folder: folder, format: format, options: options, files: files)
+      try lock.take(timeout: options.timeout)
+      defer { lock.release() }
+      if try folder.content() != .archive {
+        try creation.run()
+        wasCreated = true
+      }
+    }
+    let state = try ArchiveLoader(folder: folder, format: format, options: options).load()
+    return ArchiveStorage(
+      folder,
+      format,
+      options,
+      files: files,
+      lock: lock,
+      state: state,
+      wasCreated: wasCreated
+    )
+  }
+
+  // MARK: Transactions
+
+  /// Begins a snapshot, after taking in what other processes have committed.
+  ///
+  /// - Throws: ``StorageError/Code/closed``; ``StorageError/Code/corrupt``,
+  ///   ``StorageError/Code/ioError`` if the journal cannot be read.
+  public func beginReading(timeout: Duration) throws(StorageError) -> Reader {
+    mutex.lock()
+    defer { mutex.unlock() }
+    guard !isClosed else { throw Self.closedError }
+    if !isWriting { try refresh() }
+    return try state.memory.beginReading(timeout: timeout)
+  }
+
+  /// Begins the write transaction, under the folder's lock.
+  ///
+  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/readOnly``,
+  ///   ``StorageError/Code/closed``, ``StorageError/Code/conflict``; ``StorageError/Code/ioError``
+  ///   after a commit that failed.
+  public func beginWriting(timeout: Duration) throws(StorageError) -> ArchiveWriter {
+    guard !options.isReadOnly else {
+      throw StorageError(
+        .readOnly,
+        "the archive was opened read-only; open it for writing",
+        backend: format.backend
+      )
+    }
+    var state = try takeState(timeout: timeout)
+    do throws(StorageError) {
+      if state.needsCheckpoint || state.isJournalLarge { try checkpoint(&state) }
+      try cutTornTail(&state)
+      let memory = try state.memory.beginWriting(timeout: timeout)
+      store(state)
+      return ArchiveWriter(self, memory, state)
+    } catch {
+      giveBack(state)
+      throw error
+    }
+  }
+
+  /// Closes the store, after a checkpoint of what was committed.
+  ///
+  /// A checkpoint that cannot be had because another process is writing is left to that one.
+  /// - Throws: what the checkpoint throws; all commits are in the journal even then.
+  public func close() throws(StorageError) {
+    defer { markClosed() }
+    guard !options.isReadOnly, hasWorkToClose else { return }
+    var state: ArchiveState
+    do throws(StorageError) {
+      state = try takeState(timeout: .zero)
+    } catch {
+      if error.code == .busy { return }
+      throw error
+    }
+    defer { giveBack(state) }
+    if state.hasPendingCommits { try checkpoint(&state) }
+  }
+
+  private var hasWorkToClose: Bool {
+    mutex.lock()
+    defer { mutex.unlock() }
+    return !isClosed && failure == nil && state.hasPendingCommits
+  }
+
+  private func markClosed() {
+    mutex.lock()
+    defer { mutex.unlock() }
+    guard !isClosed else { return }
+    isClosed = true
+    // Snapshots that are still open keep what they see.
+    _ = Result { () throws(StorageError) in try state.memory.close() }
+  }
+
+  private static var closedError: StorageError {
+    StorageError(.closed, "the archive is closed; open it again", backend: "archive")
+  }
+
+  // MARK: The state and its one writer
+
+  /// Takes the folder's lock and the state, up to date with the journal.
+  private func takeState(timeout: Duration) throws(StorageError) -> ArchiveState {
+    try checkNotWriting()
+    try lock.take(timeout: timeout)
+    mutex.lock()
+    defer { mutex.unlock() }
+    do throws(StorageError) {
+      guard !isClosed else { throw Self.closedError }
+      if let failure {
+        throw StorageError(
+          .ioError,
+          "an earlier commit failed and the archive takes no more writes; close and reopen it",
+          backend: format.backend,
+          engineCode: failure.engineCode,
+          underlying: failure
+        )
+      }
+      try refresh()
+    } catch {
+      lock.release()
+      throw error
+    }
+    isWriting = true
+    return state
+  }
+
+  /// The folder's lock does not keep out who has it already.
+  private func checkNotWriting() throws(StorageError) {
+    mutex.lock()
+    defer { mutex.unlock() }
+    guard !isWriting else {
+      throw StorageError(
+        .busy,
+        "the archive has a write transaction open; end it first",
+        backend: format.backend
+      )
+    }
+  }
+
+  private func store(_ state: ArchiveState) {
+    mutex.lock()
+    defer { mutex.unlock() }
+    self.state = state
+  }
+
+  /// Ends a write transaction, and lets other processes in.
+  func giveBack(_ state: ArchiveState) {
+    mutex.lock()
+    self.state = state
+    isWriting = false
+    mutex.unlock()
+    lock.release()
+  }
+
+  /// Remembers that the files' state is unknown, so that nothing is written on top of it.
+  func recordFailure(_ error: StorageError) {
+    mutex.lock()
+    defer { mutex.unlock() }
+    failure = error
+  }
+
+  /// Takes in what other processes have done. The mutex is held, and no write transaction open.
+  private func refresh() throws(StorageError) {
+    let loader = ArchiveLoader(folder: folder, format: format, options: options)
+    try ArchiveRefresh(folder: folder, loader: loader).run(&state)
+  }
+
+  /// Cuts off what a crash left behind the last intact group. The lock is held.
+  func cutTornTail(_ state: inout ArchiveState) throws(StorageError) {
+    guard state.journal.stamp.size > state.journal.end else { return }
+    let file = state.journal.file.descriptor
+    try files.truncate(file, to: state.journal.end, path: folder.journal)
+    state.journal.stamp = try FileStamp.of(file, path: folder.journal)
+  }
+}

@@ -1,0 +1,315 @@
+import Foundation
+public import Holdfast
+
+/// The write transaction of an ``ArchiveStorage``: the rows' own writer, with a record of every
+/// change for the journal.
+public final class ArchiveWriter: StorageWriter {
+  /// A cursor over rows.
+  public typealias Cursor = KeyValueStorage<MemoryEngine>.Writer.Cursor
+
+  private let storage: ArchiveStorage
+  private let memory: KeyValueStorage<MemoryEngine>.Writer
+  private var state: ArchiveState
+  private var isOpen = true
+
+  /// The changes so far, as lines of the journal.
+  private var changes = JSONWriter()
+  /// The lengths of ``changes`` at which savepoints began.
+  private var savepoints: [Int] = []
+  private var prepared: [Int: Prepared] = [:]
+  private var last: Prepared?
+  private let keyed = RowBuffer()
+
+  /// What the lines of one collection need.
+  private final class Prepared {
+    let collection: Collection
+    let rows: RowJSON
+    let put: [UInt8]
+
+    init(_ collection: Collection) {
+      self.collection = collection
+      rows = RowJSON(collection, omitsNulls: true, usesDefaults: false)
+      put = Array("{\"put\":\(collection.id),\"row\":".utf8)
+    }
+  }
+
+  init(
+    _ storage: ArchiveStorage,
+    _ memory: KeyValueStorage<MemoryEngine>.Writer,
+    _ state: ArchiveState
+  ) {
+    self.storage = storage
+    self.memory = memory
+    self.state = state
+  }
+
+  // MARK: Reading
+
+  /// The catalog, with this transaction's own changes.
+  public var catalog: Catalog { memory.catalog }
+
+  /// The record with that key, or nil.
+  ///
+  /// - Returns: all fields, valid until the next call.
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView? {
+    try memory.get(key, in: collection)
+  }
+
+  /// Opens an ordered cursor.
+  ///
+  /// - Returns: the cursor, before its first row.
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func scan(_ scan: Scan) throws(StorageError) -> Cursor { try memory.scan(scan) }
+
+  /// Leaves to the rows' own writer what it can answer.
+  ///
+  /// - Returns: nil if the core has to run the query.
+  /// - Throws: what the rows' writer throws.
+  public func query(_ query: BoundQuery) throws(StorageError) -> PushedQuery<Cursor>? {
+    try memory.query(query)
+  }
+
+  /// Leaves to the rows' own writer what it can compute.
+  ///
+  /// - Returns: nil if the core has to compute the figures.
+  /// - Throws: what the rows' writer throws.
+  public func aggregate(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {
+    try memory.aggregate(aggregate)
+  }
+
+  // MARK: Writing
+
+  /// Adds a record.
+  ///
+  /// - Returns: the automatic key, if the collection has one.
+  /// - Throws: ``StorageError/Code/duplicateKey``, ``StorageError/Code/uniqueViolation``,
+  ///   ``StorageError/Code/overflow``.
+  public func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
+    let key = try memory.insert(row, into: collection)
+    try recordPut(row, key, collection)
+    return key
+  }
+
+  /// Replaces the record with the row's key.
+  ///
+  /// - Returns: false if there is none.
+  /// - Throws: ``StorageError/Code/uniqueViolation``.
+  public func update(_ row: RowView, in collection: Collection) throws(StorageError) -> Bool {
+    guard try memory.update(row, in: collection) else { return false }
+    try recordPut(row, nil, collection)
+    return true
+  }
+
+  /// Inserts, or replaces the record with the row's key.
+  ///
+  /// - Returns: the automatic key, if the collection has one.
+  /// - Throws: ``StorageError/Code/uniqueViolation``.
+  public func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
+    let key = try memory.put(row, in: collection)
+    try recordPut(row, key, collection)
+    return key
+  }
+
+  /// Removes a record.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func delete(_ key: RowView, from collection: Collection) throws(StorageError) -> Bool {
+    guard try memory.delete(key, from: collection) else { return false }
+    let prepared = prepare(collection)
+    changes.bytes.append(contentsOf: "{\"delete\":\(collection.id),\"key\":".utf8)
+    changes.beginText()
+    changes.beginArray()
+    for (part, position) in prepared.collection.keyPositions.enumerated() {
+      try ValueJSON.write(
+        key,
+        part,
+        prepared.collection.fields[position],
+        in: collection.name,
+        to: &changes
+      )
+    }
+    changes.endArray()
+    changes.bytes.append(contentsOf: "}\n".utf8)
+    return true
+  }
+
+  /// Removes all records of one collection.
+  ///
+  /// - Returns: how many there were.
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func deleteAll(in collection: Collection) throws(StorageError) -> Int {
+    let count = try memory.deleteAll(in: collection)
+    guard count > 0 else { return 0 }
+    _ = prepare(collection)
+    changes.bytes.append(contentsOf: "{\"clear\":\(collection.id)}\n".utf8)
+    return count
+  }
+
+  /// Creates a collection with its indexes; its file is written by the next checkpoint.
+  ///
+  /// - Returns: the collection.
+  /// - Throws: ``StorageError/Code/nameConflict``, ``StorageError/Code/invalidSchema``.
+  public func createCollection(
+    _ definition: CollectionDefinition
+  ) throws(StorageError) -> Collection {
+    var catalog = memory.catalog
+    var taken = ArchiveFolder.reservedNames
+    for existing in catalog.collections { taken.insert(Name.folded(existing.physicalName)) }
+    let folder = storage.folder
+    let encoding = state.encoding
+    let collection = try catalog.add(definition) { name, id, isIndex in
+      if isIndex { return "i\(id)" }
+      return Name.physical(name) { candidate in
+        if taken.contains(Name.folded(candidate)) { return true }
+        // Somebody else's file is left alone.
+        let stamp = Result { () throws(StorageError) in
+          try FileStamp.of(folder.records(candidate, encoding))
+        }
+        guard case .success(nil) = stamp else { return true }
+        return false
+      }
+    }
+    let entry = try ArchiveCatalog.encode(
+      ArchiveCatalog.Entry(collection, lastKey: nil, digest: nil)
+    )
+    try memory.restoreCollection(collection)
+    _ = prepare(collection)
+    changes.bytes.append(contentsOf: "{\"create\":".utf8)
+    changes.bytes.append(contentsOf: entry)
+    changes.bytes.append(contentsOf: "}\n".utf8)
+    return collection
+  }
+
+  // MARK: Records of changes
+
+  private func recordPut(
+    _ row: RowView,
+    _ automaticKey: Int64?,
+    _ collection: Collection
+  ) throws(StorageError) {
+    let prepared = prepare(collection)
+    changes.bytes.append(contentsOf: prepared.put)
+    changes.beginText()
+    if let automaticKey, let position = collection.automaticKeyPosition, row.isNull(position) {
+      keyed.reset(count: row.count)
+      for index in 0..<row.count { keyed.setSlot(index, row.slots[index]) }
+      keyed.setInteger(position, automaticKey)
+      try prepared.rows.write(keyed.view, to: &changes)
+    } else {
+      try prepared.rows.write(row, to: &changes)
+    }
+    changes.bytes.append(contentsOf: "}\n".utf8)
+  }
+
+  @inline(__always)
+  private func prepare(_ collection: Collection) -> Prepared {
+    if let last, last.collection === collection { return last }
+    return lookUp(collection)
+  }
+
+  private func lookUp(_ collection: Collection) -> Prepared {
+    let found: Prepared
+    if let known = prepared[collection.id], known.collection === collection {
+      found = known
+    } else {
+      found = Prepared(collection)
+      prepared[collection.id] = found
+    }
+    last = found
+    return found
+  }
+
+  // MARK: Savepoints and the end
+
+  /// Opens a savepoint inside the innermost one.
+  ///
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func beginSavepoint() throws(StorageError) {
+    try memory.beginSavepoint()
+    savepoints.append(changes.bytes.count)
+  }
+
+  /// Ends the innermost savepoint and keeps its changes.
+  ///
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func releaseSavepoint() throws(StorageError) {
+    try memory.releaseSavepoint()
+    _ = savepoints.popLast()
+  }
+
+  /// Ends the innermost savepoint and undoes its changes.
+  ///
+  /// - Throws: ``StorageError/Code/transactionClosed``.
+  public func rollbackSavepoint() throws(StorageError) {
+    try memory.rollbackSavepoint()
+    guard let length = savepoints.popLast() else { return }
+    changes.bytes.removeLast(changes.bytes.count - length)
+  }
+
+  /// Appends the changes to the journal, durable as the options say, and ends the transaction.
+  ///
+  /// - Throws: ``StorageError/Code/conflict`` if a file that it touches was edited by hand;
+  ///   ``StorageError/Code/storageFull``, ``StorageError/Code/ioError``, after which the storage
+  ///   takes no more writes.
+  public func commit() throws(StorageError) {
+    guard isOpen else {
+      throw StorageError(.transactionClosed, "the transaction has ended; begin another one")
+    }
+    defer { end() }
+    guard !changes.bytes.isEmpty else { return }
+    for prepared in prepared.values { try storage.checkUnedited(prepared.collection, &state) }
+    var next = state
+    next.sequence += 1
+    JournalLine.appendCommit(
+      next.sequence,
+      from: state.journal.end,
+      synced: state.journal.synced,
+      to: &changes.bytes
+    )
+    do throws(StorageError) {
+      try storage.append(changes.bytes, &next, isDurable: storage.options.durability == .full)
+      try memory.commit()
+    } catch {
+      storage.recordFailure(error)
+      // So that others do not take for committed what was reported as failed; the storage is closed
+      // to writes whether or not this succeeds.
+      _ = Result { () throws(StorageError) in
+        try storage.files.truncate(
+          state.journal.file.descriptor,
+          to: state.journal.end,
+          path: storage.folder.journal
+        )
+      }
+      throw error
+    }
+    for prepared in prepared.values { next.touch(prepared.collection) }
+    state = next
+  }
+
+  /// Ends the transaction; rolls back what was not committed. Idempotent.
+  public func end() {
+    guard isOpen else { return }
+    isOpen = false
+    memory.end()
+    storage.giveBack(state)
+  }
+
+  deinit { end() }
+}
+
+extension ArchiveState {
+  /// Notes that memory holds more of a collection than its file.
+  mutating func touch(_ collection: Collection) {
+    if files[collection.id] == nil {
+      files[collection.id] = TrackedFile(
+        name: collection.physicalName,
+        digest: nil,
+        stamp: nil,
+        isDirty: true
+      )
+    }
+    files[collection.id]?.isDirty = true
+  }
+}

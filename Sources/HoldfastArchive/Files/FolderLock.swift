@@ -1,0 +1,73 @@
+import Foundation
+import Holdfast
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// The lock that lets one write transaction at a time into a folder, across processes.
+///
+/// An advisory `flock` on the file `lock`, which is never renamed or removed. The system lets it go
+/// when its holder dies.
+final class FolderLock: @unchecked Sendable {
+  private let path: String
+  // Only the thread that holds or is taking the store's one write transaction touches it.
+  private var file: Int32 = -1
+
+  init(path: String) { self.path = path }
+
+  deinit { if file >= 0 { closeFile() } }
+
+  /// Takes the lock.
+  ///
+  /// - Throws: ``StorageError/Code/busy`` after the timeout.
+  func take(timeout: Duration) throws(StorageError) {
+    let deadline = ContinuousClock.now + timeout
+    var pause: useconds_t = 100
+    while true {
+      try openFile()
+      if flock(file, LOCK_EX | LOCK_NB) == 0 {
+        if try isStillThePath() { return }
+        closeFile()
+        continue
+      }
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw SystemError.error(errno, "lock", path)
+      }
+      // The system has no lock call that times out, so this asks again.
+      guard ContinuousClock.now < deadline else {
+        throw StorageError(
+          .busy,
+          "another process is writing to the archive (\(path)); try again",
+          backend: "archive"
+        )
+      }
+      usleep(pause)
+      pause = min(pause * 2, 5000)
+    }
+  }
+
+  /// Lets the lock go.
+  func release() {
+    if file >= 0 { _ = SystemFiles.retrying { flock(file, LOCK_UN) } }
+  }
+
+  private func openFile() throws(StorageError) {
+    if file >= 0 { return }
+    file = SystemFiles.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
+    guard file >= 0 else { throw SystemError.error(errno, "open", path) }
+  }
+
+  private func closeFile() {
+    close(file)
+    file = -1
+  }
+
+  /// Whether the locked file is the one at the path: somebody may have removed it meanwhile.
+  private func isStillThePath() throws(StorageError) -> Bool {
+    guard let stamp = try FileStamp.of(path) else { return false }
+    return stamp.isSameFile(as: try FileStamp.of(file, path: path))
+  }
+}
