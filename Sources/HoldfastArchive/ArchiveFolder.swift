@@ -83,14 +83,16 @@ struct ArchiveFolder: Sendable {
   }
 
   private func hasJournal() throws(StorageError) -> Bool {
-    guard let bytes = try FileBytes.read(journal)?.bytes else { return false }
-    return bytes.starts(with: "{\"journal\":\"holdfast\"".utf8)
+    guard let content = try FileBytes.read(journal) else { return false }
+    defer { content.keepAlive() }
+    return content.bytes.starts(with: "{\"journal\":\"holdfast\"".utf8)
   }
 
   /// Whether there is a journal with more in it than its header.
   private func hasCommits() throws(StorageError) -> Bool {
-    guard let bytes = try FileBytes.read(journal)?.bytes, let end = bytes.firstIndex(of: 0x0A)
-    else { return false }
-    return end + 1 < bytes.count
+    guard let content = try FileBytes.read(journal) else { return false }
+    defer { content.keepAlive() }
+    guard let end = content.bytes.firstIndex(of: 0x0A) else { return false }
+    return end + 1 < content.bytes.count
   }
 }

@@ -63,6 +63,7 @@ struct ArchiveLoader {
   private func attempt() throws(StorageError) -> ArchiveState {
     let catalog = try readCatalog()
     let journal = try readJournal(catalog)
+    defer { journal.content.keepAlive() }
     let memory = try ArchiveMemory(MemoryEngine(), storeID: catalog.store)
     let writer = try memory.beginWriting(timeout: options.timeout)
     defer { writer.end() }
@@ -139,6 +140,7 @@ struct ArchiveLoader {
 
   private func readCatalog() throws(StorageError) -> ArchiveCatalog {
     guard let content = try FileBytes.read(folder.catalog) else { throw missing(folder.catalog) }
+    defer { content.keepAlive() }
     let isOurs = try FileStamp.of(folder.journal) != nil
     let catalog = try ArchiveCatalog(content.bytes, path: folder.catalog, isOurs: isOurs)
     guard catalog.encoding.format == format else {
@@ -170,6 +172,7 @@ struct ArchiveLoader {
       throw missing(folder.journal)
     }
     let content = try FileBytes.read(file.descriptor, from: 0, path: folder.journal)
+    defer { content.keepAlive() }
     let (header, headerEnd) = try Self.header(content.bytes, path: folder.journal)
     guard header.store == catalog.store else {
       throw damaged("\(folder.journal) belongs to another archive")
@@ -242,6 +245,7 @@ struct ArchiveLoader {
   ) throws(StorageError) -> FoundFile {
     let path = folder.records(collection.physicalName, catalog.encoding)
     guard let content = try FileBytes.read(path) else { throw missing(path) }
+    defer { content.keepAlive() }
     let digest = FileDigest(hash: content.hash, size: content.bytes.count)
     var found = FoundFile(
       file: ArchiveState.TrackedFile(
@@ -289,6 +293,7 @@ struct ArchiveLoader {
       sequence: 0
     )
     guard let content = try FileBytes.read(path) else { return found }
+    defer { content.keepAlive() }
     let digest = FileDigest(hash: content.hash, size: content.bytes.count)
     guard let sequence = Self.checkpoint(of: collection.id, digest, journal) else {
       throw editedWhilePending(path)

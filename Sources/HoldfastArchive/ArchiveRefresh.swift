@@ -41,6 +41,7 @@ struct ArchiveRefresh {
       from: tailStart,
       path: folder.journal
     )
+    defer { content.keepAlive() }
     guard content.bytes.starts(with: state.journal.tail) else { return false }
     let fresh = UnsafeRawBufferPointer(rebasing: content.bytes[state.journal.tail.count...])
     try apply(fresh, &state)
@@ -99,6 +100,10 @@ struct ArchiveRefresh {
       let catalogContent = try FileBytes.read(folder.catalog)
     else { return false }
     let content = try FileBytes.read(file.descriptor, from: 0, path: folder.journal)
+    defer {
+      content.keepAlive()
+      catalogContent.keepAlive()
+    }
     let (header, headerEnd) = try ArchiveLoader.header(content.bytes, path: folder.journal)
     let catalog = try ArchiveCatalog(catalogContent.bytes, path: folder.catalog, isOurs: true)
     guard header.store == state.store, header.sequence == state.sequence,

@@ -1,4 +1,5 @@
 public import Holdfast
+import HoldfastArchive
 import HoldfastLMDB
 import HoldfastSQLite
 
@@ -86,8 +87,10 @@ public enum Backends {
     case .memory:
       let engine = url.path.isEmpty ? MemoryEngine() : MemoryEngine.shared(name: url.path)
       return try KeyValueStorage(engine, options: url.options)
-    default:
-      throw StorageError(.unsupported, "the backend \(url.scheme.rawValue) is not built in")
+    case .json:
+      return try ArchiveStorage.open(path: url.path, format: .json, options: url.options)
+    case .plist:
+      return try ArchiveStorage.open(path: url.path, format: .propertyList, options: url.options)
     }
   }
 }

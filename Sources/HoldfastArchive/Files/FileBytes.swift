@@ -65,6 +65,12 @@ final class FileBytes {
     )
   }
 
+  /// Keeps the bytes where they are up to here: what points into them does not.
+  func keepAlive() { withExtendedLifetime(self) {} }
+
   /// The hash of the bytes.
-  var hash: UInt64 { XXHash64.hash(bytes) }
+  var hash: UInt64 {
+    defer { keepAlive() }
+    return XXHash64.hash(bytes)
+  }
 }

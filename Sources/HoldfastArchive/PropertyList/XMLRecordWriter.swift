@@ -13,7 +13,7 @@ struct XMLRecordWriter {
       output.append("<key>")
       Array(key.utf8).withUnsafeBytes { Self.appendEscaped($0, to: output) }
       output.append("</key>")
-      return Array(output.bytes)
+      return withExtendedLifetime(output) { Array(output.bytes) }
     }
   }
 
