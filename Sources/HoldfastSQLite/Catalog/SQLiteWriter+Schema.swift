@@ -39,11 +39,15 @@ extension SQLiteWriter {
   ///
   /// Tables and indexes share one set of names.
   private static func physicalName(_ name: String, _ taken: Set<String>) -> String {
+    func isReserved(_ folded: String) -> Bool {
+      folded.hasPrefix("sqlite_") || folded.hasPrefix(StoredCatalog.prefix)
+    }
     func isTaken(_ candidate: String) -> Bool {
       let folded = Name.folded(candidate)
-      return folded.hasPrefix("sqlite_") || folded.hasPrefix(StoredCatalog.prefix)
-        || taken.contains(folded)
+      return isReserved(folded) || taken.contains(folded)
     }
+    // What is reserved is how the name begins, so it gets another beginning.
+    let name = isReserved(Name.folded(name)) ? "table_\(name)" : name
     return isTaken(name) ? Name.physical(name, isTaken: isTaken) : name
   }
 }
