@@ -91,7 +91,7 @@ public final class MemoryEngine: OrderedKeyValueEngine {
   ///
   /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/closed``.
   public func beginWriting(timeout: Duration) throws(StorageError) -> MemoryTransaction {
-    guard gate.enter(until: .now + timeout) else {
+    guard gate.enter(until: { .now + timeout }) else {
       throw StorageError(
         .busy,
         "another writer held the store for longer than the timeout; try again",

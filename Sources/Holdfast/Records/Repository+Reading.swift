@@ -8,7 +8,7 @@ extension Repository {
     guard let source = try collection(in: transaction),
       let row = try transaction.get(try key.storedKey(), in: source.collection)
     else { return nil }
-    return try RowDecoder(source.layout).decode(M.self, from: row)
+    return try withDecoder(source.layout, in: transaction) { try $0.decode(M.self, from: row) }
   }
 
   /// The records with those keys, in the order of the keys; nil where there is none.

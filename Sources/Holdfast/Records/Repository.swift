@@ -36,7 +36,7 @@ public struct Repository<M: Model>: Sendable {
   func collection(in transaction: ReadTransaction) throws(StorageError)
     -> (collection: Collection, layout: RowLayout)?
   {
-    guard let collection = try transaction.catalog.collection(named: schema.name) else {
+    guard let collection = try transaction.find(schema.name) else {
       // A wrong schema is an error even when there is nothing to read.
       _ = try resolved()
       return nil
@@ -51,7 +51,7 @@ public struct Repository<M: Model>: Sendable {
   func ensure(in transaction: WriteTransaction) throws(StorageError)
     -> (collection: Collection, layout: RowLayout)
   {
-    if let collection = try transaction.catalog.collection(named: schema.name),
+    if let collection = try transaction.find(schema.name),
       let layout = cache.layout(of: collection, ensured: true)
     {
       return (collection, layout)
@@ -67,6 +67,31 @@ public struct Repository<M: Model>: Sendable {
   /// - Throws: ``StorageError/Code/invalidSchema`` if it exists with other fields, key or indexes.
   public func create(in transaction: WriteTransaction) throws {
     _ = try ensure(in: transaction)
+  }
+
+  /// Runs `body` with an encoder that the transaction keeps from one call to the next.
+  func withEncoder<T>(
+    _ layout: RowLayout, in transaction: WriteTransaction, _ body: (RowEncoder) throws -> T
+  ) rethrows -> T {
+    // Taken out meanwhile, so that a model whose coding uses the transaction gets another one.
+    var encoder = transaction.scratch as? RowEncoder
+    transaction.scratch = nil
+    if encoder?.layout !== layout { encoder = nil }
+    let used = encoder ?? RowEncoder(layout)
+    defer { transaction.scratch = used }
+    return try body(used)
+  }
+
+  /// Runs `body` with a decoder that the transaction keeps from one call to the next.
+  func withDecoder<T>(
+    _ layout: RowLayout, in transaction: ReadTransaction, _ body: (RowDecoder) throws -> T
+  ) rethrows -> T {
+    var decoder = transaction.scratch as? RowDecoder
+    transaction.scratch = nil
+    if decoder?.layout !== layout { decoder = nil }
+    let used = decoder ?? RowDecoder(layout)
+    defer { transaction.scratch = used }
+    return try body(used)
   }
 
   /// The query over this model's collection.

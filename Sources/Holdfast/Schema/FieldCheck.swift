@@ -25,6 +25,14 @@ enum FieldCheck {
     let kind: ValueKind?
     let allowsNull: Bool
 
+    /// Whether a value of this kind is in its stored form as people give it.
+    func isStored(_ kind: ValueKind) -> Bool {
+      switch type {
+      case .integer, .text, .blob, .bool: kind == self.kind
+      case .real, .date, .uuid, .decimal, .json, .any: false
+      }
+    }
+
     /// Whether a slot is allowed for sure; false if it needs a closer look.
     @inline(__always)
     func plainlyAllows(_ slot: RowView.Slot) -> Bool {
@@ -52,7 +60,9 @@ enum FieldCheck {
       )
     }
     for index in 0..<key.count {
-      let field = collection.fields[collection.keyPositions[index]]
+      let position = collection.keyPositions[index]
+      if !key.isNull(index), collection.rules[position].plainlyAllows(key.slots[index]) { continue }
+      let field = collection.fields[position]
       if key.isNull(index) {
         throw StorageError(
           .invalidValue,

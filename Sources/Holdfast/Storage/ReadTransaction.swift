@@ -7,8 +7,12 @@ public class ReadTransaction {
   private(set) var isOpen = true
   /// Scratch for keys given as values.
   let keyBuffer = RowBuffer(count: 1)
-  /// Savepoints alive, innermost last; the transaction itself is 0.
-  var savepoints: [Int] = [0]
+  /// Savepoints alive, innermost last; outside all of them is 0.
+  var savepoints: [Int] = []
+  /// Scratch of the typed layer, kept from one call to the next.
+  var scratch: AnyObject?
+  /// The collection that was looked up last, for calls that name it again.
+  private var recent: Collection?
   private var cursors: [ObjectIdentifier: RowCursor] = [:]
 
   init(_ reader: any StorageReader) { self.reader = reader }
@@ -27,10 +31,20 @@ public class ReadTransaction {
   ///
   /// - Throws: ``StorageError/Code/unknownCollection`` if there is none.
   public func collection(_ name: String) throws(StorageError) -> Collection {
-    try checkOpen()
-    if let collection = reader.catalog.collection(named: name) { return collection }
+    if let collection = try find(name) { return collection }
     throw StorageError(.unknownCollection, "the store has no collection \(name); create it first")
   }
+
+  /// The collection of that name, or nil.
+  func find(_ name: String) throws(StorageError) -> Collection? {
+    try checkOpen()
+    if let recent, recent.name == name { return recent }
+    recent = reader.catalog.collection(named: name)
+    return recent
+  }
+
+  /// Forgets what may have changed with the schema.
+  func forgetSchema() { recent = nil }
 
   /// The record with that key, or nil.
   ///
@@ -57,7 +71,12 @@ public class ReadTransaction {
     keyBuffer.reset(count: count)
     for index in 0..<count {
       let position = index < collection.keyPositions.count ? collection.keyPositions[index] : 0
-      keyBuffer.set(index, collection.fields[position].lenient(key[index]))
+      let value = key[index]
+      if collection.rules[position].isStored(value.kind) {
+        keyBuffer.set(index, value)
+      } else {
+        keyBuffer.set(index, collection.fields[position].lenient(value))
+      }
     }
     try FieldCheck.checkKey(keyBuffer.view, collection)
   }
@@ -121,7 +140,7 @@ public class ReadTransaction {
   public func rows(_ query: Query) throws(StorageError) -> RowCursor {
     let collection = try self.collection(query.collection)
     let bound = try BoundQuery(query, collection)
-    let cursor = RowCursor(self, query, bound, savepoint: savepoints[savepoints.count - 1])
+    let cursor = RowCursor(self, query, bound, savepoint: savepoints.last ?? 0)
     cursors[ObjectIdentifier(cursor)] = cursor
     return cursor
   }

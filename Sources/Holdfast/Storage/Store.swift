@@ -86,7 +86,7 @@ public final class Store: Sendable {
   /// - Throws: what the body throws; ``StorageError/Code/busy``, ``StorageError/Code/closed``.
   @available(*, noasync, message: "use the asynchronous read")
   public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
-    try performRead(deadline: deadline(), body)
+    try performRead(deadline: nil, body)
   }
 
   /// Runs `body` in the write transaction, on this thread, and commits.
@@ -97,13 +97,19 @@ public final class Store: Sendable {
   @available(*, noasync, message: "use the asynchronous write")
   @discardableResult
   public func write<T>(_ body: (WriteTransaction) throws -> T) throws -> T {
-    try performWrite(deadline: deadline(), body)
+    try performWrite(deadline: nil, body)
   }
 
   func deadline() -> ContinuousClock.Instant { .now + options.timeout }
 
+  /// What is left of a wait; all of it if nothing was waited for yet.
+  private func left(_ deadline: ContinuousClock.Instant?) -> Duration {
+    guard let deadline else { return options.timeout }
+    return max(.zero, ContinuousClock.now.duration(to: deadline))
+  }
+
   func performRead<T>(
-    deadline: ContinuousClock.Instant,
+    deadline: ContinuousClock.Instant?,
     _ body: (ReadTransaction) throws -> T
   ) throws -> T {
     let owner = ObjectIdentifier(shared)
@@ -112,7 +118,7 @@ public final class Store: Sendable {
     try shared.beginTransaction()
     defer { shared.endTransaction() }
     let reader = try shared.storage.beginReading(
-      timeout: ContinuousClock.now.duration(to: deadline)
+      timeout: left(deadline)
     )
     let transaction = ReadTransaction(reader)
     defer { transaction.finish() }
@@ -120,7 +126,7 @@ public final class Store: Sendable {
   }
 
   func performWrite<T>(
-    deadline: ContinuousClock.Instant,
+    deadline: ContinuousClock.Instant?,
     _ body: (WriteTransaction) throws -> T
   ) throws -> T {
     let owner = ObjectIdentifier(shared)
@@ -136,7 +142,13 @@ public final class Store: Sendable {
     }
     try shared.beginTransaction()
     defer { shared.endTransaction() }
-    guard shared.gate.enter(until: deadline) else {
+    var deadline = deadline
+    let entered = shared.gate.enter {
+      let limit = deadline ?? self.deadline()
+      deadline = limit
+      return limit
+    }
+    guard entered else {
       throw StorageError(
         .busy,
         "another writer held the store for longer than the timeout; try again"
@@ -145,7 +157,7 @@ public final class Store: Sendable {
     defer { shared.gate.leave() }
     try shared.checkWritable()
     let writer = try shared.storage.beginWriting(
-      timeout: ContinuousClock.now.duration(to: deadline)
+      timeout: left(deadline)
     )
     let transaction = WriteTransaction(writer)
     defer { transaction.finish() }

@@ -182,6 +182,7 @@ public final class WriteTransaction: ReadTransaction {
   {
     try prepareToWrite()
     closeCursors()
+    forgetSchema()
     return try perform { () throws(StorageError) in try writer.createCollection(definition) }
   }
 
@@ -238,6 +239,7 @@ public final class WriteTransaction: ReadTransaction {
     try checkOpen()
     closeCursors(of: id)
     suspendCursors()
+    forgetSchema()
     writes += 1
     savepoints.removeLast()
     try perform(body)

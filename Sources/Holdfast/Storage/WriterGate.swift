@@ -9,14 +9,15 @@ final class WriterGate: @unchecked Sendable {
   private var queue: [Ticket] = []
   private var isHeld = false
 
-  /// Takes the gate; false if the deadline passed first.
-  func enter(until deadline: ContinuousClock.Instant) -> Bool {
+  /// Takes the gate; false if the deadline passed first, which is asked for only if there is a wait.
+  func enter(until deadline: () -> ContinuousClock.Instant) -> Bool {
     condition.lock()
     defer { condition.unlock() }
     if !isHeld, queue.isEmpty {
       isHeld = true
       return true
     }
+    let deadline = deadline()
     let ticket = Ticket()
     queue.append(ticket)
     while isHeld || queue.first !== ticket {
