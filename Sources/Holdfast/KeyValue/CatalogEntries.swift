@@ -62,7 +62,17 @@ struct CatalogEntries<Transaction: KeyValueReader> {
     catalog.format = Int(format)
     catalog.schemaVersion = try schemaVersion()
     catalog.nextID = nextID
-    for collection in try collections() { catalog.restore(collection) }
+    var ids = Set<Int>()
+    var names = Set<String>()
+    for collection in try collections() {
+      for id in [collection.id] + collection.indexes.map(\.id) {
+        guard id < nextID, ids.insert(id).inserted else { throw CatalogCoding.damaged("its ids") }
+      }
+      guard names.insert(Name.folded(collection.name)).inserted else {
+        throw CatalogCoding.damaged("its names")
+      }
+      catalog.restore(collection)
+    }
     return catalog
   }
 

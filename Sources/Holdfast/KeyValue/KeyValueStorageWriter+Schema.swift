@@ -42,7 +42,7 @@ extension KeyValueStorageWriter {
   /// Sets what the catalog says of the store itself; nil leaves a part as it is.
   ///
   /// For backends that keep their own catalog over this storage. A catalog with other collections
-  /// needs another schema version.
+  /// needs another schema version. The next id never goes down.
   public func setCatalog(storeID: String? = nil, schemaVersion: Int64? = nil, nextID: Int? = nil)
     throws(StorageError)
   {
@@ -50,7 +50,7 @@ extension KeyValueStorageWriter {
     var changed = catalog
     changed.storeID = storeID ?? changed.storeID
     changed.schemaVersion = schemaVersion ?? changed.schemaVersion
-    changed.nextID = nextID ?? changed.nextID
+    changed.nextID = max(nextID ?? 0, changed.nextID)
     changes += 1
     try CatalogEntries(transaction, session.schema.catalogTable).writeHead(changed)
     catalog = changed

@@ -12,6 +12,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   private var savepoints: [Savepoint] = []
   private var uniqueness: UniquenessCheck<Transaction>?
 
+  deinit { end() }
+
   // MARK: Records
 
   /// Adds a record.

@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import Testing
 
 @testable import Holdfast
@@ -171,6 +173,50 @@ struct MemoryTreeTests {
     writer.end()
     #expect { try cursor.next() } throws: { ($0 as? StorageError)?.code == .transactionClosed }
     #expect { try cursor.first() } throws: { ($0 as? StorageError)?.code == .transactionClosed }
+  }
+
+  @Test func `readers on other threads see whole transactions while a writer goes on`() throws {
+    let engine = MemoryEngine()
+    let setup = try engine.beginWriting(timeout: .seconds(5))
+    let table = try setup.createTable("t")
+    try setup.commit()
+    let rounds = 150
+    let failures = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 3) { worker in
+      do {
+        if worker == 0 {
+          for round in 0..<rounds {
+            let writer = try engine.beginWriting(timeout: .seconds(30))
+            // All values are alike at every commit, and the keys come and go in blocks.
+            for number in 0..<200 {
+              let key = KeyCodingTests.encode([.integer(Int64(number))])
+              try Self.bytes(key) { key in
+                if number / 50 == round % 4 {
+                  _ = try writer.delete(key, in: table)
+                } else {
+                  try Self.bytes([UInt8(round)]) { try writer.put(key, $0, in: table) }
+                }
+              }
+            }
+            try writer.commit()
+          }
+        } else {
+          var last: UInt8 = 0
+          while last < UInt8(rounds - 1) {
+            let reader = try engine.beginReading(timeout: .seconds(30))
+            let values = try Self.entries(reader, table).compactMap(\.last)
+            reader.end()
+            guard let value = values.first else { continue }
+            if Set(values).count != 1 || values.count != 150 || value < last {
+              failures.withLock { $0.append("\(values.count) entries after \(last)") }
+              return
+            }
+            last = value
+          }
+        }
+      } catch { failures.withLock { $0.append("\(error)") } }
+    }
+    #expect(failures.withLock { $0 }.isEmpty)
   }
 
   @Test func `a second writer waits no longer than its timeout`() throws {
