@@ -109,6 +109,8 @@ struct FieldInference {
   ///   - name: the collection's name.
   ///   - key: the names of the key's fields; nil to take `id`, or to add it as an automatic key.
   ///   - type: the type for the kinds of a field's values.
+  /// - Returns: the definition, not validated.
+  /// - Throws: `StorageError` with code `unknownField` or `invalidSchema` if the key cannot be it.
   func definition(
     _ name: String,
     key: [String]?,

@@ -30,6 +30,11 @@ package struct ImportJob: Sendable {
   package var onConflict = Conflict.fail
   /// Where the records are in the document; nil to look for them.
   package var records: JSONPointer?
+  /// After how many records to commit, for engines that keep what is not committed in memory; nil
+  /// for one transaction.
+  ///
+  /// An import in batches that fails leaves the batches before.
+  package var batch: Int?
   /// Called now and then with the number of records read, and the part of the file from 0 to 1.
   package var progress: (@Sendable (Int, Double) -> Void)?
 
@@ -52,6 +57,7 @@ package struct ImportJob: Sendable {
     if records != nil, format == .jsonl || format == .csv {
       throw UsageError("--records goes with json and plist, not with \(format.rawValue)")
     }
+    if let batch, batch < 1 { throw UsageError("--batch takes a number of records, at least 1") }
     let exists = try store.read { try $0.catalog.collection(named: collection) != nil }
     if exists == createsCollection {
       throw exists
@@ -65,11 +71,20 @@ package struct ImportJob: Sendable {
         )
     }
     let definition = createsCollection ? try infer(input, format) : nil
-    return try store.write { transaction in
-      if let definition { try transaction.createCollection(definition) }
-      let target = try transaction.collection(collection)
-      return try load(try source(input, format), input, into: target, transaction)
+    let source = try source(input, format)
+    var load = ImportLoad(source: source, onConflict: onConflict) { [progress] count in
+      progress?(count, input.size > 0 ? Double(input.position) / Double(input.size) : 1)
     }
+    try store.write { transaction in
+      if let definition { try transaction.createCollection(definition) }
+      try load.run(into: try transaction.collection(collection), transaction, limit: batch)
+    }
+    while !load.isDone {
+      try store.write { transaction in
+        try load.run(into: try transaction.collection(collection), transaction, limit: batch)
+      }
+    }
+    return load.result
   }
 
   private func source(
@@ -98,7 +113,7 @@ package struct ImportJob: Sendable {
       do throws(StorageError) {
         try source.observe(&inference)
       } catch {
-        throw Self.error(error, record: inference.recordCount)
+        throw error.of(record: inference.recordCount)
       }
     }
     guard !inference.fields.isEmpty else {
@@ -114,62 +129,6 @@ package struct ImportJob: Sendable {
       case .plist: PropertyListRecords.type(kinds)
       }
     }
-  }
-
-  // MARK: Records
-
-  private func load(
-    _ source: any RecordSource,
-    _ input: ImportInput,
-    into collection: Collection,
-    _ transaction: WriteTransaction
-  ) throws(StorageError) -> ImportResult {
-    try source.prepare(collection)
-    let row = RowBuffer()
-    defer { withExtendedLifetime(row) {} }  // its view borrows it
-    var result = ImportResult()
-    var record = 1
-    while try source.next() {
-      do throws(StorageError) {
-        try source.read(into: row)
-        try add(row.view, to: collection, transaction, &result)
-      } catch {
-        throw Self.error(error, record: record)
-      }
-      if let progress, record % 1024 == 0 {
-        progress(record, input.size > 0 ? Double(input.position) / Double(input.size) : 1)
-      }
-      record += 1
-    }
-    return result
-  }
-
-  private func add(
-    _ row: RowView,
-    to collection: Collection,
-    _ transaction: WriteTransaction,
-    _ result: inout ImportResult
-  ) throws(StorageError) {
-    do throws(StorageError) {
-      try transaction.insert(row, into: collection)
-      result.inserted += 1
-    } catch {
-      switch (onConflict, error.code) {
-      case (.skip, .duplicateKey), (.skip, .uniqueViolation):
-        result.skipped += 1
-      case (.replace, .duplicateKey):
-        try transaction.update(row, in: collection)
-        result.replaced += 1
-      default:
-        throw error
-      }
-    }
-  }
-
-  private static func error(_ error: StorageError, record: Int) -> StorageError {
-    var error = error
-    error.message = "record \(record): \(error.message)"
-    return error
   }
 }
 

@@ -12,6 +12,7 @@ final class PropertyListRecords: RecordSource {
   /// - Parameters:
   ///   - input: the file.
   ///   - pointer: the keys of the dictionaries on the way; nil to look for them.
+  /// - Throws: `StorageError` with code `malformedInput` if there is no array.
   init(_ input: ImportInput, at pointer: JSONPointer?) throws(StorageError) {
     self.input = input
     let bytes = try input.bytes()

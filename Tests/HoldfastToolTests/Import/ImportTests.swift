@@ -229,6 +229,27 @@ import Testing
     #expect(error?.code == .uniqueViolation)
   }
 
+  @Test func `an import in batches that fails says what stays`() throws {
+    let store = try ImportSample.store(Self.definition)
+    let lines = (1...5).map { "{\"id\":\($0),\"name\":\"x\"}\n" }.joined()
+    try ImportSample.withFile((lines + "{\"id\":3,\"name\":\"y\"}").utf8, named: "a.jsonl") {
+      path in
+      var job = ImportJob(path: path, into: "thing")
+      job.batch = 2
+      let error = ImportSample.error { try job.run(on: store) }
+      #expect(error?.code == .duplicateKey)
+      #expect(error?.message.contains("record 6") == true)
+      #expect(
+        error?.message.hasSuffix("the first 4 records of the file have been imported") == true
+      )
+      #expect(try ImportSample.records(store).count == 4)
+      job.onConflict = .skip
+      let result = try job.run(on: store)
+      #expect(result.inserted == 1)
+      #expect(result.skipped == 5)
+    }
+  }
+
   @Test func `a collection is made only if asked, and only if there is none`() throws {
     let store = try ImportSample.store(Self.definition)
     let exists = ImportSample.error {
