@@ -65,34 +65,20 @@ final class ToolRunner: Sendable {
     let output = try file("\(id).out")
     let errors = try file("\(id).err")
     let source = try file("\(id).in", contents: input)
-    let process = Process()
-    process.executableURL = try Self.executable()
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
     var variables = ProcessInfo.processInfo.environment
     variables["HOLDFAST_STORAGE"] = nil
     for (name, value) in environment { variables[name] = value }
-    process.environment = variables
-    process.standardInput = try FileHandle(forReadingFrom: source)
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in continuation.resume() }
-      do {
-        try process.run()
-      } catch {
-        process.terminationHandler = nil
-        continuation.resume(throwing: error)
-      }
-    }
+    let child = ChildProcess(
+      path: try Self.executable().path, arguments: arguments, environment: variables,
+      folder: folder.path, input: source.path, output: output.path, errors: errors.path)
+    let status = try await child.run()
     defer {
       for url in [output, errors, source] {
         _ = Swift.Result { try FileManager.default.removeItem(at: url) }
       }
     }
     return Result(
-      status: process.terminationReason == .exit ? process.terminationStatus : -1,
+      status: status,
       output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
       errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     )

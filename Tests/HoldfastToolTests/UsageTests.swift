@@ -50,31 +50,24 @@ import Testing
         .appendingPathComponent("holdfast-\(UUID().uuidString).\(shell)")
       try Data(result.output.utf8).write(to: script)
       defer { _ = Result { try FileManager.default.removeItem(at: script) } }
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: path)
-      process.arguments = ["-n", script.path]
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      let child = ChildProcess(
+        path: path, arguments: ["-n", script.path], environment: [:], folder: "/",
+        input: "/dev/null", output: "/dev/null", errors: "/dev/null")
+      #expect(try await child.run() == 0)
       break
     }
   }
 
   @Test func `a closed pipe ends the tool quietly`() async throws {
     let tool = try ToolRunner()
-    let process = Process()
-    process.executableURL = try ToolRunner.executable()
-    process.arguments = ["--help"]
-    process.currentDirectoryURL = tool.folder
-    let output = Pipe()
-    let errors = Pipe()
-    process.standardOutput = output
-    process.standardError = errors
-    try output.fileHandleForReading.close()
-    try process.run()
-    process.waitUntilExit()
-    try errors.fileHandleForWriting.close()
-    #expect(process.terminationReason == .exit)
-    #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
+    // A shell's own reader that ends at once; its status is that of the tool.
+    let script = "(\"$TOOL\" --help; echo \"status $?\" >status) 2>errors | :"
+    let child = ChildProcess(
+      path: "/bin/sh", arguments: ["-c", script],
+      environment: ["TOOL": try ToolRunner.executable().path], folder: tool.folder.path,
+      input: "/dev/null", output: "/dev/null", errors: "/dev/null")
+    #expect(try await child.run() == 0)
+    #expect(try tool.read("status") == "status 0\n")
+    #expect(try tool.read("errors") == "")
   }
 }
