@@ -111,9 +111,10 @@ final class ResolvedSchema<M: Model>: Sendable {
   ) throws(StorageError) -> Int {
     var found: Int?
     for (position, sample) in samples.enumerated() where sample.baseValue != sample.variantValue {
-      guard let value = layout.literal(sample.variant[keyPath: path], position),
+      // What cannot even be encoded there is another field's.
+      guard let value = try? layout.value(of: sample.variant[keyPath: path], position),
         value == sample.variantValue,
-        layout.literal(sample.base[keyPath: path], position) == sample.baseValue
+        (try? layout.value(of: sample.base[keyPath: path], position)) == sample.baseValue
       else { continue }
       if found != nil { throw unresolved(path, layout) }
       found = position

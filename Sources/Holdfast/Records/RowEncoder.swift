@@ -39,7 +39,15 @@ final class RowEncoder: Encoder {
   /// A single value as the layout's first field stores it.
   func literal(_ value: some Encodable) throws -> Value {
     buffer.reset(count: layout.count)
-    try encode(value, at: 0)
+    do {
+      try encode(value, at: 0)
+    } catch let error as EncodingError {
+      throw StorageError(
+        .invalidValue,
+        "\(layout.describe(0)) cannot hold such a value",
+        underlying: error
+      )
+    }
     return try buffer.view.value(0)
   }
 

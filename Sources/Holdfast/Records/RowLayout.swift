@@ -37,12 +37,18 @@ final class RowLayout: Sendable {
     return positions[name]
   }
 
-  /// A value as field `position` would store it; nil if it cannot be encoded there.
-  func literal(_ value: Any, _ position: Int) -> Value? {
-    guard let value = value as? any Encodable else { return nil }
+  /// A value as field `position` would store it.
+  ///
+  /// - Throws: ``StorageError/Code/invalidValue``, ``StorageError/Code/typeMismatch``.
+  func value(of value: Any, _ position: Int) throws -> Value {
+    guard let value = value as? any Encodable else {
+      throw StorageError(
+        .typeMismatch,
+        "\(describe(position)) cannot be compared with a \(type(of: value))"
+      )
+    }
     let field = FieldDefinition(names[position], types[position], optional: true)
-    let encoder = RowEncoder(RowLayout(collection: collection, fields: [field]))
-    return try? encoder.literal(value)
+    return try RowEncoder(RowLayout(collection: collection, fields: [field])).literal(value)
   }
 
   func missing(_ name: String) -> StorageError {
