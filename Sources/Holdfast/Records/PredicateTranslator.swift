@@ -57,10 +57,18 @@ final class PredicateTranslator {
   // MARK: Expressions
 
   func operand(_ expression: Any) throws -> Operand {
-    guard let expression = expression as? any TranslatableExpression else {
-      throw unknown(expression)
+    do {
+      guard let expression = expression as? any TranslatableExpression else {
+        throw unknown(expression)
+      }
+      return try expression.operand(self)
+    } catch {
+      // Whatever does not depend on the model is a constant.
+      guard let expression = expression as? any PredicateExpression,
+        let value = try? expression.evaluate(PredicateBindings())
+      else { throw error }
+      return .constant(value)
     }
-    return try expression.operand(self)
   }
 
   func filter(_ expression: Any) throws -> Filter {

@@ -9,13 +9,9 @@ extension Repository {
   @discardableResult
   public func insert(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
-    let encoder = RowEncoder(target.layout)
-    defer { withExtendedLifetime(encoder) {} }  // rows borrow its buffer
-    let row = try encoder.encode(model)
-    let asked = target.collection.automaticKeyPosition.map(row.isNull) ?? false
-    let key = try transaction.insert(row, into: target.collection)
-    guard asked, let key else { return model }
-    return try keyed(model, key, encoder, target.collection)
+    return try write(model, RowEncoder(target.layout), target.collection) {
+      try transaction.insert($0, into: target.collection)
+    }
   }
 
   /// Adds records, all or none.
@@ -27,21 +23,16 @@ extension Repository {
     -> [M]
   {
     let target = try ensure(in: transaction)
-    let automatic = target.collection.automaticKeyPosition
     let encoder = RowEncoder(target.layout)
-    defer { withExtendedLifetime(encoder) {} }  // rows borrow its buffer
     return try transaction.savepoint {
       var inserted: [M] = []
       inserted.reserveCapacity(models.underestimatedCount)
       for model in models {
-        let row = try encoder.encode(model)
-        let asked = automatic.map(row.isNull) ?? false
-        let key = try transaction.insert(row, into: target.collection)
-        if asked, let key {
-          inserted.append(try keyed(model, key, encoder, target.collection))
-        } else {
-          inserted.append(model)
-        }
+        inserted.append(
+          try write(model, encoder, target.collection) {
+            try transaction.insert($0, into: target.collection)
+          }
+        )
       }
       return inserted
     }
@@ -52,9 +43,9 @@ extension Repository {
   /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as ``insert(_:in:)``.
   public func update(_ model: M, in transaction: WriteTransaction) throws {
     let target = try ensure(in: transaction)
-    let encoder = RowEncoder(target.layout)
-    defer { withExtendedLifetime(encoder) {} }  // the row borrows its buffer
-    try transaction.update(try encoder.encode(model), in: target.collection)
+    try RowEncoder(target.layout).withRow(of: model) {
+      try transaction.update($0, in: target.collection)
+    }
   }
 
   /// Adds the record, or replaces the one with the model's key; never removes another one.
@@ -64,13 +55,9 @@ extension Repository {
   @discardableResult
   public func put(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
-    let encoder = RowEncoder(target.layout)
-    defer { withExtendedLifetime(encoder) {} }  // rows borrow its buffer
-    let row = try encoder.encode(model)
-    let asked = target.collection.automaticKeyPosition.map(row.isNull) ?? false
-    let key = try transaction.put(row, in: target.collection)
-    guard asked, let key else { return model }
-    return try keyed(model, key, encoder, target.collection)
+    return try write(model, RowEncoder(target.layout), target.collection) {
+      try transaction.put($0, in: target.collection)
+    }
   }
 
   /// Removes the record with that key.
@@ -95,23 +82,28 @@ extension Repository {
     return try transaction.deleteAll(in: target.collection.name, where: filter)
   }
 
-  /// The model with the automatic key that the store chose.
-  private func keyed(
+  /// Writes a model's row, and gives the model back with the automatic key that the store chose.
+  private func write(
     _ model: M,
-    _ key: Int64,
     _ encoder: RowEncoder,
-    _ collection: Collection
+    _ collection: Collection,
+    _ body: (RowView) throws -> Int64?
   ) throws -> M {
-    var model = model
-    if let path = schemaKey as? WritableKeyPath<M, Int64?> {
-      model[keyPath: path] = key
-    } else if let path = schemaKey as? WritableKeyPath<M, Int?> {
-      model[keyPath: path] = Int(key)
-    } else {
-      // A constant or narrower property: decode the row with its key filled in.
-      encoder.buffer.setInteger(collection.keyPositions[0], key)
-      model = try RowDecoder(encoder.layout).decode(M.self, from: encoder.buffer.view)
+    try encoder.withRow(of: model) { row in
+      let automatic = collection.automaticKeyPosition
+      let isMissing = automatic.map(row.isNull) ?? false
+      guard let key = try body(row), let automatic, isMissing else { return model }
+      var model = model
+      if let path = schemaKey as? WritableKeyPath<M, Int64?> {
+        model[keyPath: path] = key
+      } else if let path = schemaKey as? WritableKeyPath<M, Int?> {
+        model[keyPath: path] = Int(key)
+      } else {
+        // A constant or narrower property: decode the row with its key filled in.
+        encoder.buffer.setInteger(automatic, key)
+        model = try RowDecoder(encoder.layout).decode(M.self, from: encoder.buffer.view)
+      }
+      return model
     }
-    return model
   }
 }

@@ -86,9 +86,8 @@ final class ResolvedSchema<M: Model>: Sendable {
 
   private static func values(of model: M, _ layout: RowLayout) throws(StorageError) -> [Value] {
     let encoder = RowEncoder(layout)
-    defer { withExtendedLifetime(encoder) {} }  // the row borrows its buffer
     do {
-      return try encoder.encode(model).values()
+      return try encoder.withRow(of: model) { try $0.values() }
     } catch let error as StorageError {
       throw StorageError(
         .invalidSchema,

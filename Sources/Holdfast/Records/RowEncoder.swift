@@ -17,11 +17,11 @@ final class RowEncoder: Encoder {
     buffer = RowBuffer(count: layout.count)
   }
 
-  /// The row of a model, valid until the next call.
+  /// Encodes a model, and calls `body` with its row, which is valid until the body returns.
   ///
   /// - Throws: ``StorageError/Code/invalidValue``, ``StorageError/Code/typeMismatch``; what the
-  ///   model's own encoding throws.
-  func encode(_ model: some Encodable) throws -> RowView {
+  ///   model's own encoding throws; what the body throws.
+  func withRow<T>(of model: some Encodable, _ body: (RowView) throws -> T) throws -> T {
     buffer.reset(count: layout.count)
     next = 0
     do {
@@ -33,7 +33,8 @@ final class RowEncoder: Encoder {
         underlying: error
       )
     }
-    return buffer.view
+    // The row points into the buffer, whose last use may be before the body's end.
+    return try withExtendedLifetime(self) { try body(buffer.view) }
   }
 
   /// A single value as the layout's first field stores it.
