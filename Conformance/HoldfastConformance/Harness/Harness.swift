@@ -1,0 +1,42 @@
+public import Holdfast
+
+/// Where a harness opens a store.
+public enum HarnessPlace: String, Sendable, CaseIterable {
+  /// The store under test.
+  case main
+  /// Another store, apart from the first.
+  case second
+  /// A place whose folder does not exist.
+  case missingFolder
+}
+
+/// Something other than a usable store, for a harness to put at a place.
+public enum HarnessObstacle: String, Sendable, CaseIterable {
+  /// A file that is no store of any kind.
+  case foreignFile
+  /// A store whose catalog says that a newer version wrote it. The place holds a closed store.
+  case newerFormat
+}
+
+/// What an author of a backend writes to run the suite: how to open and destroy a store.
+///
+/// One harness is one fresh set of places, which no other harness shares; the suite makes one for
+/// each case and calls ``cleanUp()`` after it. ``StoreHarness`` builds one from closures.
+public protocol Harness: Sendable {
+  /// The backend's name in reports.
+  var backend: String { get }
+
+  /// Opens the store at a place, creating it there if the options say so. Called again with the
+  /// same place it reopens the store, or shares it if it is still open.
+  func open(_ place: HarnessPlace, options: StorageOptions) throws -> Store
+
+  /// Removes the closed store at a place with everything that belongs to it.
+  func destroy(_ place: HarnessPlace) throws
+
+  /// Puts an obstacle at a place. A backend that declares no persistence has no files to spoil and
+  /// throws ``StorageError/Code/unsupported``.
+  func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws
+
+  /// Removes whatever the harness left behind.
+  func cleanUp()
+}

@@ -1,0 +1,103 @@
+public import Foundation
+public import Holdfast
+
+/// A harness made of closures over paths, each store in a fresh temporary folder.
+///
+/// ```swift
+/// StoreHarness("sqlite") { path, options in
+///   try Backends.open("sqlite:\(path)", options: options)
+/// } destroy: { path in
+///   try Backends.destroy("sqlite:\(path)")
+/// }
+/// ```
+public struct StoreHarness: Harness {
+  /// Opens the store at a path.
+  public typealias Open = @Sendable (_ path: String, _ options: StorageOptions) throws -> Store
+  /// Does something to the closed store at a path.
+  public typealias Change = @Sendable (_ path: String) throws -> Void
+
+  /// The backend's name in reports.
+  public let backend: String
+  /// The harness's own folder.
+  public let folder: URL
+  private let openStore: Open
+  private let destroyStore: Change
+  private let raiseFormat: Change?
+  private let usesFiles: Bool
+
+  /// Creates a harness with a fresh folder under the system's temporary one.
+  ///
+  /// - Parameters:
+  ///   - backend: the backend's name in reports.
+  ///   - usesFiles: whether paths name files or folders; false for a store in memory, which takes
+  ///     the path as a name only.
+  ///   - open: opens the store at a path.
+  ///   - destroy: removes the closed store at a path.
+  ///   - raiseFormat: makes the closed store at a path look written by a newer version. Needed
+  ///     where `usesFiles`.
+  public init(
+    _ backend: String, usesFiles: Bool = true, open: @escaping Open, destroy: @escaping Change,
+    raiseFormat: Change? = nil
+  ) {
+    self.backend = backend
+    self.usesFiles = usesFiles
+    openStore = open
+    destroyStore = destroy
+    self.raiseFormat = raiseFormat
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("holdfast-conformance-\(UUID().uuidString)", isDirectory: true)
+  }
+
+  /// The path of a place.
+  public func path(of place: HarnessPlace) -> String {
+    switch place {
+    case .main: folder.appendingPathComponent("main").path
+    case .second: folder.appendingPathComponent("second").path
+    case .missingFolder: folder.appendingPathComponent("missing/store").path
+    }
+  }
+
+  /// Opens the store at a place.
+  public func open(_ place: HarnessPlace, options: StorageOptions) throws -> Store {
+    if usesFiles {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+    return try openStore(path(of: place), options)
+  }
+
+  /// Removes the closed store at a place.
+  public func destroy(_ place: HarnessPlace) throws {
+    try destroyStore(path(of: place))
+  }
+
+  /// Puts an obstacle at a place.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported`` if the harness was not told how.
+  public func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws {
+    guard usesFiles else {
+      throw StorageError(.unsupported, "\(backend) keeps no files, so nothing can be in their place")
+    }
+    switch obstacle {
+    case .foreignFile:
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("this is a letter, not a store\n".utf8).write(
+        to: URL(fileURLWithPath: path(of: place)))
+    case .newerFormat:
+      guard let raiseFormat else {
+        throw StorageError(
+          .unsupported, "the harness of \(backend) needs a raiseFormat closure for this case")
+      }
+      try raiseFormat(path(of: place))
+    }
+  }
+
+  /// Removes the harness's folder, or the stores in memory.
+  public func cleanUp() {
+    if usesFiles {
+      // Failing to remove a temporary folder is no finding about the backend.
+      _ = Result { try FileManager.default.removeItem(at: folder) }
+    } else {
+      for place in HarnessPlace.allCases { _ = Result { try destroyStore(path(of: place)) } }
+    }
+  }
+}

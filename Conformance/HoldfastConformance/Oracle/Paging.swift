@@ -1,0 +1,27 @@
+import Holdfast
+
+/// Walks a query page by page.
+enum Paging {
+  /// The keys of all pages of a query with a limit, each page in a transaction of its own.
+  ///
+  /// - Parameter between: called after each page with its number.
+  static func whole(
+    _ store: Store, _ query: Query, between: (Int) async throws -> Void = { _ in }
+  ) async throws -> [Value] {
+    var query = query
+    var ids: [Value] = []
+    var number = 0
+    repeat {
+      let current = query
+      let page = try await store.read { try $0.page(current) as Page<Record> }
+      ids += page.elements.map { $0["id"] ?? .null }
+      query.after = page.next
+      number += 1
+      try await between(number)
+      if number > 10_000 {
+        throw StorageError(.invalidCursor, "the pages of a query do not end")
+      }
+    } while query.after != nil
+    return ids
+  }
+}

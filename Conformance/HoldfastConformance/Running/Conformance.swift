@@ -1,0 +1,22 @@
+/// The suite: what every backend of Holdfast must do, case by case.
+///
+/// ```swift
+/// let report = await Conformance.run { StoreHarness("mine", open: …, destroy: …) }
+/// print(report.text)
+/// ```
+public enum Conformance {
+  /// Grows with every change of a rule or of the list of cases.
+  public static let catalogueVersion = 1
+
+  /// How many cases the catalogue holds, so that a group that is dropped does not go unseen.
+  public static let expectedCount = 0
+
+  /// All cases, by area.
+  public static let cases: [ConformanceCase] = [
+    LifecycleCases.all, ValueCases.all, TextValueCases.all, KeyCases.all, KeyRangeCases.all,
+    RecordCases.all, AutomaticKeyCases.all, BatchCases.all, UniqueCases.all, LongIndexCases.all,
+    QueryTableCases.all, QueryCases.all, AggregateCases.all, SortCases.all, PagingCases.all,
+    TransactionCases.all, SavepointCases.all, IsolationCases.all, ScanCases.all,
+    PersistenceCases.all, ErrorCases.all, NameCases.all,
+  ].flatMap { $0 }
+}
