@@ -1,0 +1,3 @@
+import Testing
+import HoldfastConformance
+@Test func placeholder() { }
