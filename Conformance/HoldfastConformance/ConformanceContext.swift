@@ -51,10 +51,12 @@ public final class ConformanceContext: Sendable {
   }
 
   /// Opens the main store and creates collections in it.
-  public func open(creating definitions: CollectionDefinition...) async throws -> Store {
+  public func open(creating first: CollectionDefinition, _ rest: CollectionDefinition...)
+    async throws -> Store
+  {
     let store = try open()
     try await store.write { transaction in
-      for definition in definitions { try transaction.createCollection(definition) }
+      for definition in [first] + rest { try transaction.createCollection(definition) }
     }
     return store
   }

@@ -1,5 +1,5 @@
 public import HoldfastConformance
-import Testing
+public import Testing
 
 /// Runs conformance cases as Swift Testing tests.
 ///

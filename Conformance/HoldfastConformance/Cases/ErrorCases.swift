@@ -32,7 +32,7 @@ enum ErrorCases {
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": .text(secret)], into: "item")
         for (number, (code, trigger)) in triggers.enumerated() {
-          do {
+          do throws(StorageError) {
             try trigger(transaction)
             context.fail("trigger \(number) for \(code) threw nothing")
           } catch {
@@ -65,7 +65,7 @@ enum ErrorCases {
           (["id": 2, "weight": 1], ["vegetable", "weight"]),
         ]
         for (fields, words) in expected {
-          do {
+          do throws(StorageError) {
             try transaction.insert(fields, into: "vegetable")
             context.fail("the insert that should name \(words) was not refused")
           } catch {

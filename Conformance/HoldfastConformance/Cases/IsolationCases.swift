@@ -99,7 +99,7 @@ enum IsolationCases {
     ConformanceCase("transaction.manyReaders", "Readers of different ages each see their own state.") {
       context in
       let store = try await context.open(creating: Shapes.item())
-      func descend(_ depth: Int) throws {
+      @Sendable func descend(_ depth: Int) throws {
         if depth == 4 { return }
         try store.read { transaction in
           let count = try transaction.count("item")
@@ -115,7 +115,7 @@ enum IsolationCases {
     },
     ConformanceCase("transaction.noLostUpdate", "Concurrent increments all count.") { context in
       let store = try await context.open(creating: Shapes.item())
-      try await store.write { try $0.insert(["id": 1, "rank": 0], into: "item") }
+      _ = try await store.write { try $0.insert(["id": 1, "rank": 0], into: "item") }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
           group.addTask {
@@ -195,7 +195,7 @@ enum IsolationCases {
     ConformanceCase("transaction.busyTimeout", "A writer that waits longer than the timeout is busy.") {
       context in
       let store = try context.open { $0.timeout = .milliseconds(200) }
-      try await store.write { try $0.createCollection(Shapes.item()) }
+      _ = try await store.write { try $0.createCollection(Shapes.item()) }
       try await store.write { transaction in
         let failure = try Blocking.onAnotherThread { () -> String in
           do {

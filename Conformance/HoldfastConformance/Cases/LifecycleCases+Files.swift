@@ -7,7 +7,7 @@ extension LifecycleCases {
       "lifecycle.openMissingFolder", "A path in a folder that does not exist is cannotOpen.",
       needs: [.persistence]
     ) { context in
-      await context.expectError(.cannotOpen) { _ = try context.open(.missingFolder) }
+      context.expectError(.cannotOpen) { _ = try context.open(.missingFolder) }
     } otherwise: { context in
       let store = try context.open(.missingFolder)
       context.expect(store.wasCreated, true, "without files no folder can be missing: wasCreated")
@@ -17,10 +17,10 @@ extension LifecycleCases {
       needs: [.persistence]
     ) { context in
       try context.harness.place(.foreignFile, at: .main)
-      await context.expectError(.wrongKind, "the first time") { _ = try context.open() }
-      await context.expectError(.wrongKind, "not overwritten") { _ = try context.open() }
+      context.expectError(.wrongKind, "the first time") { _ = try context.open() }
+      context.expectError(.wrongKind, "not overwritten") { _ = try context.open() }
     } otherwise: { context in
-      await context.expectError(.unsupported) {
+      context.expectError(.unsupported) {
         try context.harness.place(.foreignFile, at: .main)
       }
     },
@@ -31,13 +31,13 @@ extension LifecycleCases {
       let store = try await context.open(creating: Shapes.item())
       try store.close()
       try context.harness.place(.newerFormat, at: .main)
-      await context.expectError(.newerFormat, "the first time") { _ = try context.open() }
-      await context.expectError(.newerFormat, "not overwritten") { _ = try context.open() }
-      await context.expectError(.newerFormat, "read-only") {
+      context.expectError(.newerFormat, "the first time") { _ = try context.open() }
+      context.expectError(.newerFormat, "not overwritten") { _ = try context.open() }
+      context.expectError(.newerFormat, "read-only") {
         _ = try context.open { $0.isReadOnly = true }
       }
     } otherwise: { context in
-      await context.expectError(.unsupported) {
+      context.expectError(.unsupported) {
         try context.harness.place(.newerFormat, at: .main)
       }
     },

@@ -19,7 +19,7 @@ enum LifecycleCases {
     ConformanceCase(
       "lifecycle.openMissingNoCreate", "Without createsIfMissing a missing store is cannotOpen."
     ) { context in
-      await context.expectError(.cannotOpen) {
+      context.expectError(.cannotOpen) {
         _ = try context.open { $0.createsIfMissing = false }
       }
       let store = try context.open()
@@ -54,7 +54,7 @@ enum LifecycleCases {
     ConformanceCase(
       "lifecycle.openReadOnlyMissing", "Opening read-only where there is nothing is cannotOpen."
     ) { context in
-      await context.expectError(.cannotOpen) { _ = try context.open { $0.isReadOnly = true } }
+      context.expectError(.cannotOpen) { _ = try context.open { $0.isReadOnly = true } }
       let store = try context.open()
       context.expect(store.wasCreated, true, "the refused open left nothing: wasCreated")
     },
@@ -73,7 +73,7 @@ enum LifecycleCases {
       await context.expectError(.closed, "write") {
         try await store.write { try $0.insertItems([1]) }
       }
-      await context.expectError(.closed, "synchronous read") {
+      context.expectError(.closed, "synchronous read") {
         try Blocking.read(store) { _ in }
       }
     },
@@ -97,7 +97,7 @@ enum LifecycleCases {
       "lifecycle.openTwiceOtherOptions", "Opening an open path with other options is alreadyOpen."
     ) { context in
       let first = try await context.open(creating: Shapes.item())
-      await context.expectError(.alreadyOpen) {
+      context.expectError(.alreadyOpen) {
         _ = try context.open { $0.isReadOnly = true }
       }
       try await first.write { try $0.insertItems([1]) }

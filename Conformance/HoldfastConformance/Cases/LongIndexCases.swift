@@ -108,10 +108,8 @@ enum LongIndexCases {
           IndexDefinition(["name", "rank"]), IndexDefinition(["rank", "name"]),
         ]))
       let records = (0..<60).map { id -> [String: Value] in
-        [
-          "id": .integer(Int64(id)), "name": .text(texts[id % 7 + 4]),
-          "rank": id % 5 == 0 ? .null : .integer(Int64(id % 5)),
-        ]
+        let rank: Value = id % 5 == 0 ? .null : .integer(Int64(id % 5))
+        return ["id": .integer(Int64(id)), "name": .text(texts[id % 7 + 4]), "rank": rank]
       }
       try await store.write { transaction in
         for record in records { try transaction.insert(record, into: "item") }

@@ -116,7 +116,7 @@ enum PagingCases {
     ConformanceCase("paging.otherQuery", "A token of another query or collection is invalidCursor.")
     { context in
       let store = try await QueryCases.open(context)
-      try await store.write { try $0.createCollection(Shapes.item("other")) }
+      _ = try await store.write { try $0.createCollection(Shapes.item("other")) }
       let query = Query("item", where: .greater("id", 3), sort: [.ascending("name")], limit: 5)
       let token = try await token(store, query, context)
       let others = [

@@ -51,7 +51,7 @@ enum PersistenceCases {
       let store = try context.open()
       var last = try await store.read { try $0.catalog.schemaVersion }
       for round in 0..<3 {
-        try await store.write { try $0.createCollection(Shapes.item("c\(round)")) }
+        _ = try await store.write { try $0.createCollection(Shapes.item("c\(round)")) }
         let raised = try await store.read { try $0.catalog.schemaVersion }
         context.expect(that: raised > last, "creating a collection left the version at \(raised)")
         try await store.write { try $0.insertItems([1], into: "c\(round)") }
@@ -106,7 +106,7 @@ enum PersistenceCases {
       for durability in [StorageOptions.Durability.full, .normal] {
         var store = try context.open { $0.durability = durability }
         let name = "of_\(durability.rawValue)"
-        try await store.write { try $0.createCollection(Shapes.item(name)) }
+        _ = try await store.write { try $0.createCollection(Shapes.item(name)) }
         for id in 0..<20 { try await store.write { try $0.insertItems([id], into: name) } }
         store = try context.reopen(store)
         context.expect(try await store.read { try $0.count(name) }, 20, "records at \(durability)")

@@ -68,7 +68,7 @@ enum SavepointCases {
       try await store.write { try $0.insertItems([1]) }
       await TransactionCases.abandon(context, store) { transaction in
         try transaction.savepoint { try transaction.insertItems([2]) }
-        try transaction.savepoint { try transaction.delete(1, from: "item") }
+        _ = try transaction.savepoint { try transaction.delete(1, from: "item") }
         try undone(transaction) { try transaction.insertItems([3]) }
       }
       context.expect(try await names(store), ["name 1"], "names")

@@ -120,7 +120,7 @@ enum ScanCases {
           let id = row.integer(0)
           ids.append(id)
           if id == 20 {
-            try transaction.savepoint { try transaction.insert(["id": 25], into: "item") }
+            _ = try transaction.savepoint { try transaction.insert(["id": 25], into: "item") }
           }
           if id == 40 {
             do {

@@ -156,21 +156,21 @@ enum TransactionCases {
       try Blocking.read(store) { reader.handle = $0 }
       try Blocking.write(store) { writer.handle = $0 }
       for handle in [reader.handle, writer.handle] {
-        await context.expectError(.transactionClosed, "get") {
+        context.expectError(.transactionClosed, "get") {
           _ = try handle?.get(1, in: "item")
         }
-        await context.expectError(.transactionClosed, "fetch") {
+        context.expectError(.transactionClosed, "fetch") {
           _ = try handle?.fetch(Query("item"))
         }
-        await context.expectError(.transactionClosed, "catalog") { _ = try handle?.catalog }
+        context.expectError(.transactionClosed, "catalog") { _ = try handle?.catalog }
       }
-      await context.expectError(.transactionClosed, "insert") {
+      context.expectError(.transactionClosed, "insert") {
         try writer.handle?.insertItems([1])
       }
-      await context.expectError(.transactionClosed, "delete") {
+      context.expectError(.transactionClosed, "delete") {
         _ = try writer.handle?.delete(1, from: "item")
       }
-      await context.expectError(.transactionClosed, "savepoint") {
+      context.expectError(.transactionClosed, "savepoint") {
         try writer.handle?.savepoint {}
       }
       context.expect(try await store.read { try $0.count("item") }, 0, "records")
@@ -184,7 +184,7 @@ enum TransactionCases {
         _ = try cursor.next()
         kept.handle = cursor
       }
-      await context.expectError(.transactionClosed) { _ = try kept.handle?.next() }
+      context.expectError(.transactionClosed) { _ = try kept.handle?.next() }
       kept.handle?.close()
     },
     ConformanceCase("transaction.nestedWriteRefused", "A write inside a body is nestedTransaction.") {

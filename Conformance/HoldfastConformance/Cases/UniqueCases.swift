@@ -107,7 +107,7 @@ enum UniqueCases {
         for (fields, index) in [
           (["id": 2, "name": "a", "rank": 1], "zeta"), (["id": 2, "name": "a", "rank": 2], "alpha"),
         ] as [([String: Value], String)] {
-          do {
+          do throws(StorageError) {
             try transaction.insert(fields, into: "item")
             context.fail("the violation of \(index) was not refused")
           } catch {

@@ -94,9 +94,9 @@ extension ValueCases {
           FieldDefinition("ratio", .real, default: 0.5),
         ], key: ["id"])
       var store = try await context.open(creating: definition)
-      try await store.write { try $0.insert(["id": 1], into: "preset") }
+      _ = try await store.write { try $0.insert(["id": 1], into: "preset") }
       store = try context.reopen(store)
-      try await store.write { transaction in
+      _ = try await store.write { transaction in
         try transaction.insert(["id": 2, "label": .null, "count": 1], into: "preset")
       }
       let records = try await store.read { try $0.fetch(Query("preset")) }

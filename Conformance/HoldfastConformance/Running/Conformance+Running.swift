@@ -1,4 +1,4 @@
-import Dispatch
+import Holdfast
 
 extension Conformance {
   /// The seed where none is given.
