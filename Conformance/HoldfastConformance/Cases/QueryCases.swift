@@ -121,12 +121,17 @@ enum QueryCases {
     ConformanceCase("query.hugeIn", "An IN of a hundred thousand values works.") { context in
       let store = try await open(context)
       let many = (100..<100_100).map { Value.integer(Int64($0)) }
-      try await expect(
-        context, store,
-        [
-          .isIn("id", many), .not(.isIn("id", many)), .isIn("rank", many), .isIn("score", many),
-          .isIn("rank", many + [3, .null]), .and([.isIn("id", many), .isIn("rank", [1, 2])]),
-        ])
+      // Each with a short filter that means the same.
+      let equals: [(Filter, Filter)] = [
+        (.isIn("id", many), .greaterOrEqual("id", 100)),
+        (.not(.isIn("id", many)), .less("id", 100)),
+        (.isIn("rank", many + [3, .null]), .isIn("rank", [3, .null])),
+        (.isIn("score", many), .or([])),
+      ]
+      for (long, short) in equals {
+        let got = try await store.read { try $0.ids(Query("item", where: long)) }
+        context.expect(got, Oracle.ids(records, short), "the long list of \(short)")
+      }
     },
     ConformanceCase("query.wideOr", "An OR of five thousand parts works.") { context in
       let store = try await open(context)
