@@ -33,7 +33,10 @@ public struct ConformanceCase: Sendable {
 
   /// Creates a case for an extra, with what to check where it is not declared.
   public init(
-    _ id: String, _ statement: String, needs: Set<Capability>, body: @escaping Body,
+    _ id: String,
+    _ statement: String,
+    needs: Set<Capability>,
+    body: @escaping Body,
     otherwise: @escaping Body
   ) {
     self.id = id

@@ -5,7 +5,9 @@ extension ConformanceContext {
   ///
   /// Values are compared by kind and bits through ``ExactText``, not by the library's own equality.
   public func expect<T: ExactlyPrintable>(
-    _ got: T, _ expected: T, _ what: @autoclosure () -> String = ""
+    _ got: T,
+    _ expected: T,
+    _ what: @autoclosure () -> String = ""
   ) {
     let gotText = got.exactText
     let expectedText = expected.exactText
@@ -23,7 +25,9 @@ extension ConformanceContext {
 
   /// Expects a body to throw a storage error of one code, and checks the error's form.
   public func expectError(
-    _ code: StorageError.Code, _ what: @autoclosure () -> String = "", _ body: () throws -> Void
+    _ code: StorageError.Code,
+    _ what: @autoclosure () -> String = "",
+    _ body: () throws -> Void
   ) {
     do {
       try body()
@@ -35,7 +39,8 @@ extension ConformanceContext {
 
   /// Expects an asynchronous body to throw a storage error of one code.
   public func expectError(
-    _ code: StorageError.Code, _ what: @autoclosure () -> String = "",
+    _ code: StorageError.Code,
+    _ what: @autoclosure () -> String = "",
     _ body: () async throws -> Void
   ) async {
     do {

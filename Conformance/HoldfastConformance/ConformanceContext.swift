@@ -34,7 +34,8 @@ public final class ConformanceContext: Sendable {
 
   /// Opens the store at a place, and closes it when the case ends.
   public func open(
-    _ place: HarnessPlace = .main, options: StorageOptions = ConformanceContext.quick
+    _ place: HarnessPlace = .main,
+    options: StorageOptions = ConformanceContext.quick
   ) throws -> Store {
     let store = try harness.open(place, options: options)
     state.withLock { $0.stores.append(store) }
@@ -43,7 +44,8 @@ public final class ConformanceContext: Sendable {
 
   /// Opens the store at a place with some of the quick options changed.
   public func open(
-    _ place: HarnessPlace = .main, with change: (inout StorageOptions) -> Void
+    _ place: HarnessPlace = .main,
+    with change: (inout StorageOptions) -> Void
   ) throws -> Store {
     var options = Self.quick
     change(&options)

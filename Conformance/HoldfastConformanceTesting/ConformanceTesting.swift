@@ -14,14 +14,20 @@ public enum ConformanceTesting {
   ///
   /// - Throws: what making the harness throws.
   public static func run(
-    _ entry: ConformanceCase, on harness: @autoclosure () throws -> any Harness,
-    seed: UInt64 = Conformance.defaultSeed, sourceLocation: SourceLocation = #_sourceLocation
+    _ entry: ConformanceCase,
+    on harness: @autoclosure () throws -> any Harness,
+    seed: UInt64 = Conformance.defaultSeed,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let harness = try harness()
     let result = await Conformance.run(entry, on: harness, seed: seed)
     guard result.isFailure else { return }
     let report = ConformanceReport(
-      backend: harness.backend, seed: seed, results: [result], isWhole: false)
+      backend: harness.backend,
+      seed: seed,
+      results: [result],
+      isWhole: false
+    )
     Issue.record(Comment(rawValue: report.text), sourceLocation: sourceLocation)
   }
 }

@@ -58,7 +58,7 @@ public enum Backends {
     return try open(url)
   }
 
-  private static func checkKind(_ url: StorageURL) throws(StorageError) {
+  static func checkKind(_ url: StorageURL) throws(StorageError) {
     let kind = StoreKind(at: url.path)
     let isRight: Bool
     switch (url.scheme, kind) {

@@ -13,11 +13,17 @@ enum AggregateCases {
       context.expect(try await store.read { try $0.aggregate("item", figures) }, none, "no record")
       try await store.write { try $0.insertItems([1]) }
       context.expect(
-        try await store.read { try $0.aggregate("item", figures, where: .equal("id", 2)) }, none,
-        "no match")
+        try await store.read { try $0.aggregate("item", figures, where: .equal("id", 2)) },
+        none,
+        "no match"
+      )
       context.expect(
-        try await store.read { try $0.aggregate("item", [.count], groupBy: ["rank"], where: .or([])) },
-        [], "groups of no match")
+        try await store.read {
+          try $0.aggregate("item", [.count], groupBy: ["rank"], where: .or([]))
+        },
+        [],
+        "groups of no match"
+      )
     },
     ConformanceCase("query.aggregateNulls", "Figures leave nulls out; only nulls give null.") {
       context in
@@ -33,10 +39,14 @@ enum AggregateCases {
       ]
       context.expect(
         try await store.read { try $0.aggregate("item", figures) },
-        [[3, 3, 1.5, -1, 4, 1.5, .null]], "figures")
+        [[3, 3, 1.5, -1, 4, 1.5, .null]],
+        "figures"
+      )
     },
-    ConformanceCase("query.sumOverflow", "An integer sum beyond 64 bits is overflow, never wrapped.")
-    { context in
+    ConformanceCase(
+      "query.sumOverflow",
+      "An integer sum beyond 64 bits is overflow, never wrapped."
+    ) { context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
         try transaction.insert(["id": 1, "rank": .integer(.max)], into: "item")
@@ -59,7 +69,9 @@ enum AggregateCases {
         for (id, real) in reals.enumerated() {
           try transaction.insert(["id": .integer(Int64(id)), "score": .real(real)], into: "item")
           try transaction.insert(
-            ["id": .integer(Int64(100 - id)), "score": .real(real)], into: "item")
+            ["id": .integer(Int64(100 - id)), "score": .real(real)],
+            into: "item"
+          )
         }
       }
       // 2 × (1 + 0.1 + 0.2 as doubles, exactly, + 1e-300), rounded once.
@@ -68,7 +80,11 @@ enum AggregateCases {
       }
       context.expect(figures, [[2.6, 0.1625]], "sum and average")
       let small = try await store.read {
-        try $0.aggregate("item", [.sum("score")], where: .less("score", 1e-200) && .greater("score", 0))
+        try $0.aggregate(
+          "item",
+          [.sum("score")],
+          where: .less("score", 1e-200) && .greater("score", 0)
+        )
       }
       context.expect(small, [[2e-300]], "the sum of the smallest")
     },
@@ -77,12 +93,17 @@ enum AggregateCases {
       try await store.write { transaction in
         for id in 1...4 {
           let value = Value.integer(Int64(id))
-          try transaction.insert(["id": value, "rank": value, "score": .real(Double(id))], into: "item")
+          try transaction.insert(
+            ["id": value, "rank": value, "score": .real(Double(id))],
+            into: "item"
+          )
         }
       }
       let got = try await store.read {
         try $0.aggregate(
-          "item", [.sum("rank"), .sum("score"), .average("rank"), .average("score")])
+          "item",
+          [.sum("rank"), .sum("score"), .average("rank"), .average("score")]
+        )
       }
       context.expect(got, [[10, 10.0, 2.5, 2.5]], "figures")
     },
@@ -95,7 +116,9 @@ enum AggregateCases {
       }
       let one = try await store.read { try $0.aggregate("item", [.sum("score")]) }
       context.expect(one, [[.real(.infinity)]], "with one infinity")
-      _ = try await store.write { try $0.insert(["id": 3, "score": .real(-.infinity)], into: "item") }
+      _ = try await store.write {
+        try $0.insert(["id": 3, "score": .real(-.infinity)], into: "item")
+      }
       let both = try await store.read { try $0.aggregate("item", [.sum("score")]) }
       context.expect(both, [[.null]], "with opposite infinities")
     },
@@ -118,15 +141,20 @@ enum AggregateCases {
         context.expect(got, [[sorted[0], sorted[sorted.count - 1]]], "\(type)")
       }
     },
-    ConformanceCase("query.groupBy", "Groups come in ascending order, null first, each figure right.")
-    { context in
+    ConformanceCase(
+      "query.groupBy",
+      "Groups come in ascending order, null first, each figure right."
+    ) { context in
       let store = try await QueryCases.open(context)
       let records = QueryCases.records
       for filter in [Filter.all, .greater("id", 100), .notEqual("rank", 2)] {
         let got = try await store.read {
           try $0.aggregate(
-            "item", [.count, .sum("rank"), .minimum("id"), .maximum("score")],
-            groupBy: ["name", "rank"], where: filter)
+            "item",
+            [.count, .sum("rank"), .minimum("id"), .maximum("score")],
+            groupBy: ["name", "rank"],
+            where: filter
+          )
         }
         var groups: [[Value]] = []
         for record in records where Oracle.matches(filter, record) {
@@ -166,7 +194,9 @@ enum AggregateCases {
         groups,
         [
           ["", 1], ["A", 1], ["a", 2], ["a\u{0}", 1], ["e\u{301}", 1], ["\u{E9}", 2],
-        ], "groups")
+        ],
+        "groups"
+      )
     },
     ConformanceCase("query.sumOfText", "A sum over text is typeMismatch.") { context in
       let store = try await context.open(creating: Shapes.item())

@@ -99,7 +99,9 @@ enum AutomaticKeyCases {
     },
     ConformanceCase("records.countersAreApart", "Each collection counts its own keys.") { context in
       let store = try await context.open(
-        creating: Shapes.automatic(), Shapes.automatic("other"))
+        creating: Shapes.automatic(),
+        Shapes.automatic("other")
+      )
       let keys = try await store.write { transaction -> [Key] in
         [
           try transaction.insert(["name": "a"], into: "automatic"),

@@ -22,7 +22,8 @@ enum BatchCases {
     ConformanceCase("batch.failureAtNth", "An error at the nth record leaves nothing of the batch.")
     { context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)]))
+        creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)])
+      )
       try await store.write { try $0.insertItems([500]) }
       await context.expectError(.duplicateKey) {
         try await store.write { try $0.insertItems(1...1000) }
@@ -36,7 +37,8 @@ enum BatchCases {
     ConformanceCase("batch.large", "Twenty thousand records in one transaction are all there.") {
       context in
       var store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { try $0.insertItems(0..<20_000) }
       store = try context.reopen(store)
       context.expect(try await store.read { try $0.count("item") }, 20_000, "records")
@@ -47,12 +49,18 @@ enum BatchCases {
       let deleted = try await store.write { try $0.deleteAll(in: "item") }
       context.expect(deleted, 20_000, "deleted")
       context.expect(
-        try await store.read { try $0.count("item", where: .equal("rank", 7)) }, 0, "afterwards")
+        try await store.read { try $0.count("item", where: .equal("rank", 7)) },
+        0,
+        "afterwards"
+      )
     },
     ConformanceCase("batch.mixedCollections", "One transaction over several collections is whole.")
     { context in
       let store = try await context.open(
-        creating: Shapes.item("a"), Shapes.automatic("b"), Shapes.single(.blob, "c"))
+        creating: Shapes.item("a"),
+        Shapes.automatic("b"),
+        Shapes.single(.blob, "c")
+      )
       try await store.write { transaction in
         for id in 1...50 {
           let value = Value.integer(Int64(id))
@@ -70,7 +78,8 @@ enum BatchCases {
     ConformanceCase("batch.sameRecordOften", "The last of many writes to one record stays.") {
       context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { transaction in
         try transaction.insertItems([1])
         for rank in 1...300 {

@@ -7,28 +7,65 @@ enum ErrorCases {
   /// Everything that refuses a write, each with the code it must give.
   private static let triggers:
     [(StorageError.Code, @Sendable (WriteTransaction) throws(StorageError) -> Void)] = [
-      (.duplicateKey, { (t) throws(StorageError) in try t.insert(["id": 1, "name": .text(secret)], into: "item") }),
-      (.uniqueViolation, { (t) throws(StorageError) in try t.insert(["id": 2, "name": .text(secret)], into: "item") }),
-      (.uniqueViolation, { (t) throws(StorageError) in try t.put(["id": 2, "name": .text(secret)], in: "item") }),
-      (.typeMismatch, { (t) throws(StorageError) in try t.insert(["id": 2, "rank": .text(secret)], into: "item") }),
-      (.invalidValue, { (t) throws(StorageError) in try t.insert(["name": .text(secret)], into: "item") }),
-      (.invalidValue, { (t) throws(StorageError) in try t.insert(["id": 2, "score": .real(.nan)], into: "item") }),
-      (.notFound, { (t) throws(StorageError) in try t.update(47_114_711, set: ["name": .text(secret)], in: "item") }),
-      (.typeMismatch, { (t) throws(StorageError) in _ = try t.count("item", where: .equal("rank", .text(secret))) }),
-      (.typeMismatch, { (t) throws(StorageError) in _ = try t.get(Key(.text(secret)), in: "item") }),
-      (.keyTooLong, { (t) throws(StorageError) in
-        try t.insert(["k0": .text(String(repeating: secret, count: 99))], into: "keyed")
-      }),
-      (.invalidCursor, { (t) throws(StorageError) in
-        _ = try t.fetch(Query("item", after: PageToken(secret)))
-      }),
+      (
+        .duplicateKey,
+        { (t) throws(StorageError) in try t.insert(["id": 1, "name": .text(secret)], into: "item") }
+      ),
+      (
+        .uniqueViolation,
+        { (t) throws(StorageError) in try t.insert(["id": 2, "name": .text(secret)], into: "item") }
+      ),
+      (
+        .uniqueViolation,
+        { (t) throws(StorageError) in try t.put(["id": 2, "name": .text(secret)], in: "item") }
+      ),
+      (
+        .typeMismatch,
+        { (t) throws(StorageError) in try t.insert(["id": 2, "rank": .text(secret)], into: "item") }
+      ),
+      (
+        .invalidValue,
+        { (t) throws(StorageError) in try t.insert(["name": .text(secret)], into: "item") }
+      ),
+      (
+        .invalidValue,
+        { (t) throws(StorageError) in try t.insert(["id": 2, "score": .real(.nan)], into: "item") }
+      ),
+      (
+        .notFound,
+        { (t) throws(StorageError) in
+          try t.update(47_114_711, set: ["name": .text(secret)], in: "item")
+        }
+      ),
+      (
+        .typeMismatch,
+        { (t) throws(StorageError) in _ = try t.count("item", where: .equal("rank", .text(secret)))
+        }
+      ),
+      (
+        .typeMismatch, { (t) throws(StorageError) in _ = try t.get(Key(.text(secret)), in: "item") }
+      ),
+      (
+        .keyTooLong,
+        { (t) throws(StorageError) in
+          try t.insert(["k0": .text(String(repeating: secret, count: 99))], into: "keyed")
+        }
+      ),
+      (
+        .invalidCursor,
+        { (t) throws(StorageError) in
+          _ = try t.fetch(Query("item", after: PageToken(secret)))
+        }
+      ),
     ]
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("errors.noStoredValues", "No message holds a stored or given value.") { context in
+    ConformanceCase("errors.noStoredValues", "No message holds a stored or given value.") {
+      context in
       let store = try await context.open(
         creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)]),
-        Shapes.keyed(.text))
+        Shapes.keyed(.text)
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": .text(secret)], into: "item")
         for (number, (code, trigger)) in triggers.enumerated() {
@@ -40,21 +77,30 @@ enum ErrorCases {
             let text = error.description + String(describing: error.underlying)
             context.expect(
               that: !text.contains(secret) && !text.contains("47114711"),
-              "the message of \(code) holds a value: \(error.message)")
+              "the message of \(code) holds a value: \(error.message)"
+            )
             context.expect(
               that: !error.message.isEmpty && !error.description.contains(where: \.isNewline),
-              "the message of \(code) must be one line")
+              "the message of \(code) must be one line"
+            )
           }
         }
         context.expect(try transaction.count("item"), 1, "records")
       }
     },
-    ConformanceCase("errors.nameThePlace", "A message names the collection, and the field or index.") {
+    ConformanceCase(
+      "errors.nameThePlace",
+      "A message names the collection, and the field or index."
+    ) {
       context in
       let store = try await context.open(
-        creating: Shapes.item("vegetable", indexes: [
-          IndexDefinition(["name"], unique: true, name: "one name each")
-        ]))
+        creating: Shapes.item(
+          "vegetable",
+          indexes: [
+            IndexDefinition(["name"], unique: true, name: "one name each")
+          ]
+        )
+      )
       try await store.write { transaction in
         try transaction.insertItems([1], into: "vegetable")
         let expected: [([String: Value], [String])] = [
@@ -89,7 +135,10 @@ enum ErrorCases {
         (
           "an optional key",
           CollectionDefinition(
-            "c", fields: [FieldDefinition("id", .integer, optional: true)], key: ["id"])
+            "c",
+            fields: [FieldDefinition("id", .integer, optional: true)],
+            key: ["id"]
+          )
         ),
         (
           "an automatic text key",
@@ -98,7 +147,11 @@ enum ErrorCases {
         (
           "an index over nothing",
           CollectionDefinition(
-            "c", fields: [id], key: ["id"], indexes: [IndexDefinition([], name: "i")])
+            "c",
+            fields: [id],
+            key: ["id"],
+            indexes: [IndexDefinition([], name: "i")]
+          )
         ),
         (
           "an index over no field",
@@ -118,13 +171,20 @@ enum ErrorCases {
         context.expectError(.typeMismatch, "a default of another type") {
           try transaction.createCollection(
             CollectionDefinition(
-              "c", fields: [id, FieldDefinition("n", .integer, default: "x")], key: ["id"]))
+              "c",
+              fields: [id, FieldDefinition("n", .integer, default: "x")],
+              key: ["id"]
+            )
+          )
         }
         context.expect(try transaction.catalog.collections.count, 0, "collections")
         try transaction.createCollection(Shapes.item("c"))
       }
     },
-    ConformanceCase("errors.existingCollection", "Creating a collection that exists is nameConflict.") {
+    ConformanceCase(
+      "errors.existingCollection",
+      "Creating a collection that exists is nameConflict."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in

@@ -6,7 +6,8 @@ enum IsolationCases {
     ConformanceCase("transaction.snapshotStable", "A reader sees one state while others commit.") {
       context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { try $0.insertItems(1...5) }
       try await store.read { transaction in
         context.expect(try transaction.count("item"), 5, "before")
@@ -20,14 +21,19 @@ enum IsolationCases {
         context.expect(try transaction.ids(Query("item")), [1, 2, 3, 4, 5], "ids")
         context.expect(try transaction.value("name", of: 2, in: "item"), "name 2", "the old name")
         context.expect(
-          try transaction.ids(Query("item", where: .greater("rank", 1))), [2, 3, 4, 5], "by index")
+          try transaction.ids(Query("item", where: .greater("rank", 1))),
+          [2, 3, 4, 5],
+          "by index"
+        )
         context.expect(try transaction.count("item", where: .equal("rank", 77)), 0, "the new rank")
       }
       let ids = try await store.read { try $0.ids(Query("item")) }
       context.expect(ids, [2, 3, 4, 5, 6, 7, 8, 9], "ids of the next reader")
     },
-    ConformanceCase("transaction.snapshotAtBegin", "The snapshot is of the beginning, not first use.")
-    { context in
+    ConformanceCase(
+      "transaction.snapshotAtBegin",
+      "The snapshot is of the beginning, not first use."
+    ) { context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems([1]) }
       try await store.read { transaction in
@@ -71,7 +77,8 @@ enum IsolationCases {
         context.expect(ids, Array(1...100), "ids")
       }
     },
-    ConformanceCase("transaction.noDirtyRead", "Nobody sees a write before it commits.") { context in
+    ConformanceCase("transaction.noDirtyRead", "Nobody sees a write before it commits.") {
+      context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems([1]) }
       try await store.write { transaction in
@@ -85,7 +92,10 @@ enum IsolationCases {
       let names = try await store.read { try $0.column("name", Query("item")) }
       context.expect(names, ["dirty", "name 2"], "after the commit")
     },
-    ConformanceCase("transaction.readerDoesNotBlockWriter", "A writer commits under an open reader.") {
+    ConformanceCase(
+      "transaction.readerDoesNotBlockWriter",
+      "A writer commits under an open reader."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.read { transaction in
@@ -96,7 +106,10 @@ enum IsolationCases {
       }
       context.expect(try await store.read { try $0.count("item") }, 20, "records")
     },
-    ConformanceCase("transaction.manyReaders", "Readers of different ages each see their own state.") {
+    ConformanceCase(
+      "transaction.manyReaders",
+      "Readers of different ages each see their own state."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       @Sendable func descend(_ depth: Int) throws {
@@ -133,7 +146,10 @@ enum IsolationCases {
       let rank = try await store.read { try $0.value("rank", of: 1, in: "item") }
       context.expect(rank, 200, "the counter")
     },
-    ConformanceCase("transaction.noWriteSkew", "Two bodies that check and then write are one by one.") {
+    ConformanceCase(
+      "transaction.noWriteSkew",
+      "Two bodies that check and then write are one by one."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems([1, 2]) }
@@ -154,9 +170,14 @@ enum IsolationCases {
       }
       context.expect(try await store.read { try $0.count("item") }, 1, "records left")
     },
-    ConformanceCase("transaction.neverTorn", "Readers beside a writer never see half a transaction.") {
+    ConformanceCase(
+      "transaction.neverTorn",
+      "Readers beside a writer never see half a transaction."
+    ) {
       context in
-      let store = try await context.open(creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+      let store = try await context.open(
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { transaction in
         for id in 0..<10 {
           try transaction.insert(["id": .integer(Int64(id)), "rank": 100], into: "item")
@@ -192,7 +213,10 @@ enum IsolationCases {
         try await group.waitForAll()
       }
     },
-    ConformanceCase("transaction.busyTimeout", "A writer that waits longer than the timeout is busy.") {
+    ConformanceCase(
+      "transaction.busyTimeout",
+      "A writer that waits longer than the timeout is busy."
+    ) {
       context in
       let store = try context.open { $0.timeout = .milliseconds(200) }
       _ = try await store.write { try $0.createCollection(Shapes.item()) }

@@ -26,12 +26,18 @@ enum KeyCases {
     try await store.write { transaction in
       for (index, value) in sorted.enumerated() where index % 2 == 0 {
         context.expect(
-          try transaction.delete(Key(value), from: "keyed"), true, "delete \(value.exactText)")
+          try transaction.delete(Key(value), from: "keyed"),
+          true,
+          "delete \(value.exactText)"
+        )
       }
     }
     let kept = sorted.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
     context.expect(
-      try await store.read { try $0.column("k0", Query("keyed")) }, kept, "after deleting others")
+      try await store.read { try $0.column("k0", Query("keyed")) },
+      kept,
+      "after deleting others"
+    )
   }
 
   static let all: [ConformanceCase] = [
@@ -65,8 +71,10 @@ enum KeyCases {
       }
       try await expectOrder(context, .integer, values.sorted().map { .integer($0) })
     },
-    ConformanceCase("keys.lengthAtLimit", "A key of 479 or 480 encoded bytes fits on every backend.")
-    { context in
+    ConformanceCase(
+      "keys.lengthAtLimit",
+      "A key of 479 or 480 encoded bytes fits on every backend."
+    ) { context in
       let store = try await context.open(creating: Shapes.keyed(.text))
       // A text takes two bytes more than its UTF-8.
       let keys = [477, 478].map { Key(.text(String(repeating: "k", count: $0))) }
@@ -102,7 +110,10 @@ enum KeyCases {
         let fits = Value.blob(Array(repeating: 0, count: 239))
         try transaction.insert(["k0": fits, "label": 1], into: "keyed")
         context.expect(
-          try transaction.value("label", of: Key(fits), in: "keyed"), 1, "239 zeros")
+          try transaction.value("label", of: Key(fits), in: "keyed"),
+          1,
+          "239 zeros"
+        )
         context.expectError(.keyTooLong, "240 zeros") {
           try transaction.insert(["k0": .blob(Array(repeating: 0, count: 240))], into: "keyed")
         }
@@ -116,13 +127,17 @@ enum KeyCases {
         try transaction.insert(["k0": half, "k1": half], into: "keyed")
         context.expectError(.keyTooLong) {
           try transaction.insert(
-            ["k0": half, "k1": .text(String(repeating: "h", count: 239))], into: "keyed")
+            ["k0": half, "k1": .text(String(repeating: "h", count: 239))],
+            into: "keyed"
+          )
         }
         context.expect(try transaction.count("keyed"), 1, "records")
       }
     },
-    ConformanceCase("keys.compositeOrder", "A composite key sorts by its first part, then the next.")
-    { context in
+    ConformanceCase(
+      "keys.compositeOrder",
+      "A composite key sorts by its first part, then the next."
+    ) { context in
       let store = try await context.open(creating: Shapes.keyed(.text, .integer, .blob))
       var keys: [[Value]] = []
       for text in ["", "\u{0}", "a", "a\u{0}", "ab", "b"] as [Value] {
@@ -144,7 +159,8 @@ enum KeyCases {
       context.expect(got, sorted, "keys")
     },
     ConformanceCase(
-      "keys.compositePrefixAmbiguity", "(\"a\", \"bc\") and (\"ab\", \"c\") are two keys."
+      "keys.compositePrefixAmbiguity",
+      "(\"a\", \"bc\") and (\"ab\", \"c\") are two keys."
     ) { context in
       let store = try await context.open(creating: Shapes.keyed(.text, .text))
       let keys: [[Value]] = [
@@ -153,7 +169,9 @@ enum KeyCases {
       try await store.write { transaction in
         for (label, key) in keys.enumerated() {
           try transaction.insert(
-            ["k0": key[0], "k1": key[1], "label": .integer(Int64(label))], into: "keyed")
+            ["k0": key[0], "k1": key[1], "label": .integer(Int64(label))],
+            into: "keyed"
+          )
         }
       }
       for (label, key) in keys.enumerated() {
@@ -192,14 +210,22 @@ enum KeyCases {
     ConformanceCase("keys.lenientLookup", "Keys are found by any spelling of the same value.") {
       context in
       let store = try await context.open(
-        creating: Shapes.keyed(.date, name: "dated"), Shapes.keyed(.decimal, name: "priced"))
+        creating: Shapes.keyed(.date, name: "dated"),
+        Shapes.keyed(.decimal, name: "priced")
+      )
       try await store.write { transaction in
         try transaction.insert(["k0": "2026-01-31", "label": 1], into: "dated")
         try transaction.insert(["k0": "1.50", "label": 2], into: "priced")
         context.expect(
-          try transaction.value("label", of: "2026-01-31T00:00:00Z", in: "dated"), 1, "a date")
+          try transaction.value("label", of: "2026-01-31T00:00:00Z", in: "dated"),
+          1,
+          "a date"
+        )
         context.expect(
-          try transaction.value("label", of: "1.5", in: "priced"), 2, "a decimal")
+          try transaction.value("label", of: "1.5", in: "priced"),
+          2,
+          "a decimal"
+        )
         context.expectError(.duplicateKey) {
           try transaction.insert(["k0": "1.500"], into: "priced")
         }

@@ -9,18 +9,30 @@ enum KeyRangeCases {
   }
 
   private static func expect(
-    _ context: ConformanceContext, _ store: Store, _ filter: Filter, _ range: some Sequence<Int>,
+    _ context: ConformanceContext,
+    _ store: Store,
+    _ filter: Filter,
+    _ range: some Sequence<Int>,
     _ what: String
   ) async throws {
     let ids = range.map { Value.integer(Int64($0)) }
     context.expect(
-      try await store.read { try $0.ids(Query("item", where: filter)) }, ids, what)
+      try await store.read { try $0.ids(Query("item", where: filter)) },
+      ids,
+      what
+    )
     context.expect(
       try await store.read {
         try $0.ids(Query("item", where: filter, sort: [.descending("id")]))
-      }, ids.reversed(), "\(what), reversed")
+      },
+      ids.reversed(),
+      "\(what), reversed"
+    )
     context.expect(
-      try await store.read { try $0.count("item", where: filter) }, ids.count, "\(what), counted")
+      try await store.read { try $0.count("item", where: filter) },
+      ids.count,
+      "\(what), counted"
+    )
   }
 
   static let all: [ConformanceCase] = [
@@ -28,17 +40,40 @@ enum KeyRangeCases {
       context in
       let store = try await open(context)
       try await expect(
-        context, store, .between("id", -4, 4), stride(from: -4, through: 4, by: 2), "closed")
+        context,
+        store,
+        .between("id", -4, 4),
+        stride(from: -4, through: 4, by: 2),
+        "closed"
+      )
       try await expect(
-        context, store, .greater("id", -4) && .less("id", 4), stride(from: -2, through: 2, by: 2),
-        "open")
+        context,
+        store,
+        .greater("id", -4) && .less("id", 4),
+        stride(from: -2, through: 2, by: 2),
+        "open"
+      )
       try await expect(
-        context, store, .greater("id", 15), stride(from: 16, through: 20, by: 2), "to the end")
+        context,
+        store,
+        .greater("id", 15),
+        stride(from: 16, through: 20, by: 2),
+        "to the end"
+      )
       try await expect(
-        context, store, .lessOrEqual("id", -17), stride(from: -20, through: -18, by: 2),
-        "from the beginning")
+        context,
+        store,
+        .lessOrEqual("id", -17),
+        stride(from: -20, through: -18, by: 2),
+        "from the beginning"
+      )
       try await expect(
-        context, store, .between("id", -3, 3), stride(from: -2, through: 2, by: 2), "between keys")
+        context,
+        store,
+        .between("id", -3, 3),
+        stride(from: -2, through: 2, by: 2),
+        "between keys"
+      )
     },
     ConformanceCase("keys.rangeEmpty", "Empty and inverted ranges hold nothing.") { context in
       let store = try await open(context)
@@ -67,7 +102,8 @@ enum KeyRangeCases {
         context.expect(got, expected, "prefix \(prefix.exactText)")
       }
     },
-    ConformanceCase("keys.rangeOfBytes", "A prefix of FF bytes has no end but the end.") { context in
+    ConformanceCase("keys.rangeOfBytes", "A prefix of FF bytes has no end but the end.") {
+      context in
       let store = try await context.open(creating: Shapes.keyed(.blob))
       let keys: [[UInt8]] = [
         [], [0], [0xFE], [0xFE, 0xFF], [0xFF], [0xFF, 0], [0xFF, 0xFE], [0xFF, 0xFF],
@@ -91,7 +127,9 @@ enum KeyRangeCases {
         for name in ["a", "ab", "b"] as [Value] {
           for number in 1...4 {
             try transaction.insert(
-              ["k0": name, "k1": .integer(Int64(number)), "label": 0], into: "keyed")
+              ["k0": name, "k1": .integer(Int64(number)), "label": 0],
+              into: "keyed"
+            )
           }
         }
       }

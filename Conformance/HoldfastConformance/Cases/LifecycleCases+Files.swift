@@ -4,7 +4,8 @@ import Holdfast
 extension LifecycleCases {
   static let files: [ConformanceCase] = [
     ConformanceCase(
-      "lifecycle.openMissingFolder", "A path in a folder that does not exist is cannotOpen.",
+      "lifecycle.openMissingFolder",
+      "A path in a folder that does not exist is cannotOpen.",
       needs: [.persistence]
     ) { context in
       context.expectError(.cannotOpen) { _ = try context.open(.missingFolder) }
@@ -13,7 +14,8 @@ extension LifecycleCases {
       context.expect(store.wasCreated, true, "without files no folder can be missing: wasCreated")
     },
     ConformanceCase(
-      "lifecycle.pathIsAnotherKind", "A file that is no store is wrongKind, and stays as it is.",
+      "lifecycle.pathIsAnotherKind",
+      "A file that is no store is wrongKind, and stays as it is.",
       needs: [.persistence]
     ) { context in
       try context.harness.place(.foreignFile, at: .main)
@@ -25,7 +27,8 @@ extension LifecycleCases {
       }
     },
     ConformanceCase(
-      "lifecycle.newerFormatRefused", "A store of a newer format is newerFormat, and stays.",
+      "lifecycle.newerFormatRefused",
+      "A store of a newer format is newerFormat, and stays.",
       needs: [.persistence]
     ) { context in
       let store = try await context.open(creating: Shapes.item())

@@ -6,7 +6,9 @@ enum LongIndexCases {
   private static let texts: [String] = {
     let common = String(repeating: "p", count: 600)
     var texts = ["", "a", "z", common]
-    for tail in ["a", "b", "ab", "", "\u{0}", "z", "\u{10FFFF}"] { texts.append(common + "q" + tail) }
+    for tail in ["a", "b", "ab", "", "\u{0}", "z", "\u{10FFFF}"] {
+      texts.append(common + "q" + tail)
+    }
     for length in [470, 478, 480, 500, 508, 509, 510, 511, 512, 513, 1024, 5000] {
       texts.append(String(repeating: "x", count: length))
       texts.append(String(repeating: "x", count: length) + "y")
@@ -16,7 +18,8 @@ enum LongIndexCases {
 
   private static func open(_ context: ConformanceContext, unique: Bool) async throws -> Store {
     let store = try await context.open(
-      creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: unique)]))
+      creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: unique)])
+    )
     var generator = context.generator()
     let shuffled = Array(texts.enumerated()).shuffled(using: &generator)
     try await store.write { transaction in
@@ -53,7 +56,10 @@ enum LongIndexCases {
           try transaction.update(key, set: ["name": .text(text + "!")], in: "item")
         }
         for (id, text) in texts.enumerated() {
-          try transaction.insert(["id": .integer(Int64(id + 500)), "name": .text(text)], into: "item")
+          try transaction.insert(
+            ["id": .integer(Int64(id + 500)), "name": .text(text)],
+            into: "item"
+          )
         }
       }
       let deleted = try await store.write { transaction in
@@ -73,26 +79,34 @@ enum LongIndexCases {
       for (id, text) in texts.enumerated() {
         for filter in [
           Filter.equal("name", .text(text)), .less("name", .text(text)),
-          .greaterOrEqual("name", .text(text)), .startsWith("name", .text(String(text.prefix(601)))),
+          .greaterOrEqual("name", .text(text)),
+          .startsWith("name", .text(String(text.prefix(601)))),
         ] {
           let got = try await store.read {
             try $0.ids(Query("item", where: filter, sort: [.ascending("name")]))
           }
           context.expect(
-            got, Oracle.ids(records, filter, sort: [.ascending("name")]), "text \(id), \(filter)")
+            got,
+            Oracle.ids(records, filter, sort: [.ascending("name")]),
+            "text \(id), \(filter)"
+          )
         }
       }
     },
     ConformanceCase("sort.longTextIndex", "Long texts sort fully both ways, ties by key.") {
       context in
       let store = try await open(context, unique: false)
-      let doubled = records + records.map { record in
-        var copy = record
-        if case .integer(let id) = record["id"] ?? .null { copy["id"] = .integer(1000 - id) }
-        return copy
-      }
+      let doubled =
+        records
+        + records.map { record in
+          var copy = record
+          if case .integer(let id) = record["id"] ?? .null { copy["id"] = .integer(1000 - id) }
+          return copy
+        }
       try await store.write { transaction in
-        for record in doubled.dropFirst(records.count) { try transaction.insert(record, into: "item") }
+        for record in doubled.dropFirst(records.count) {
+          try transaction.insert(record, into: "item")
+        }
       }
       for sort in [Sort.ascending("name"), .descending("name")] {
         let got = try await store.read { try $0.ids(Query("item", sort: [sort])) }
@@ -106,7 +120,8 @@ enum LongIndexCases {
       let store = try await context.open(
         creating: Shapes.item(indexes: [
           IndexDefinition(["name", "rank"]), IndexDefinition(["rank", "name"]),
-        ]))
+        ])
+      )
       let records = (0..<60).map { id -> [String: Value] in
         let rank: Value = id % 5 == 0 ? .null : .integer(Int64(id % 5))
         return ["id": .integer(Int64(id)), "name": .text(texts[id % 7 + 4]), "rank": rank]

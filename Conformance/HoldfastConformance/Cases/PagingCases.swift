@@ -8,7 +8,9 @@ enum PagingCases {
   ]
 
   private static func token(
-    _ store: Store, _ query: Query, _ context: ConformanceContext
+    _ store: Store,
+    _ query: Query,
+    _ context: ConformanceContext
   ) async throws -> PageToken {
     let page = try await store.read { try $0.page(query) as Page<Record> }
     guard let next = page.next else {
@@ -18,17 +20,23 @@ enum PagingCases {
   }
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("paging.pagesEqualWhole", "All pages together are the whole, nulls and ties too.")
-    { context in
+    ConformanceCase(
+      "paging.pagesEqualWhole",
+      "All pages together are the whole, nulls and ties too."
+    ) { context in
       let store = try await QueryCases.open(context)
       for sort in orders {
         for filter in [Filter.all, .greater("id", 60), .notEqual("name", "a")] {
           for limit in [1, 7, 50, 1000] {
             let ids = try await Paging.whole(
-              store, Query("item", where: filter, sort: sort, limit: limit))
+              store,
+              Query("item", where: filter, sort: sort, limit: limit)
+            )
             context.expect(
-              ids, Oracle.ids(QueryCases.records, filter, sort: sort),
-              "\(sort), \(filter), \(limit) a page")
+              ids,
+              Oracle.ids(QueryCases.records, filter, sort: sort),
+              "\(sort), \(filter), \(limit) a page"
+            )
           }
           if !context.failures.isEmpty { return }
         }
@@ -53,12 +61,17 @@ enum PagingCases {
       }
       context.expect(none.next?.text, nil, "the token of an empty page")
     },
-    ConformanceCase("paging.stable", "Inserts and deletes between pages shift nothing.") { context in
-      let store = try await context.open(creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+    ConformanceCase("paging.stable", "Inserts and deletes between pages shift nothing.") {
+      context in
+      let store = try await context.open(
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { transaction in
         for id in 0..<60 {
           try transaction.insert(
-            ["id": .integer(Int64(id)), "rank": .integer(Int64(id / 3 * 10))], into: "item")
+            ["id": .integer(Int64(id)), "rank": .integer(Int64(id / 3 * 10))],
+            into: "item"
+          )
         }
       }
       let query = Query("item", sort: [.ascending("rank")], limit: 10)
@@ -66,20 +79,29 @@ enum PagingCases {
         try await store.write { transaction in
           // Before the place reached, on it, and after it.
           try transaction.insert(
-            ["id": .integer(Int64(1000 + number)), "rank": -1], into: "item")
+            ["id": .integer(Int64(1000 + number)), "rank": -1],
+            into: "item"
+          )
           try transaction.insert(
-            ["id": .integer(Int64(2000 + number)), "rank": 100_000], into: "item")
+            ["id": .integer(Int64(2000 + number)), "rank": 100_000],
+            into: "item"
+          )
           try transaction.delete(Key(.integer(Int64(number * 10 - 1))), from: "item")
           try transaction.delete(Key(.integer(Int64(number * 10 + 5))), from: "item")
         }
         if number == 6 {
-          try await store.write { _ = try $0.deleteAll(in: "item", where: .greater("rank", 50_000)) }
+          try await store.write {
+            _ = try $0.deleteAll(in: "item", where: .greater("rank", 50_000))
+          }
         }
       }
       let expected = (0..<60).filter { $0 < 10 || $0 % 10 != 5 }.map { Value.integer(Int64($0)) }
       let originals = ids.filter { Oracle.order($0, 1000) < 0 }
       context.expect(
-        originals, expected, "each record once, but those deleted ahead of the pages")
+        originals,
+        expected,
+        "each record once, but those deleted ahead of the pages"
+      )
     },
     ConformanceCase("paging.afterDeletedRow", "A page goes on where its last record was deleted.") {
       context in
@@ -133,7 +155,12 @@ enum PagingCases {
         }
       }
       let same = Query(
-        "item", where: .greater("id", 3), sort: [.ascending("name")], limit: 2, after: token)
+        "item",
+        where: .greater("id", 3),
+        sort: [.ascending("name")],
+        limit: 2,
+        after: token
+      )
       let count = try await store.read { try $0.fetch(same).count }
       context.expect(count, 2, "records of the same query with another limit")
     },
@@ -147,7 +174,10 @@ enum PagingCases {
       let next = query
       let expected = Oracle.ids(QueryCases.records, sort: query.sort)
       context.expect(
-        try await store.read { try $0.ids(next) }, Array(expected[20..<40]), "the second page")
+        try await store.read { try $0.ids(next) },
+        Array(expected[20..<40]),
+        "the second page"
+      )
     },
     ConformanceCase("paging.onAnotherStore", "A token works on another store with the same schema.")
     { context in
@@ -162,7 +192,10 @@ enum PagingCases {
       let next = query
       let expected = Oracle.ids(QueryCases.records, sort: query.sort)
       context.expect(
-        try await second.read { try $0.ids(next) }, Array(expected[25..<50]), "the second page")
+        try await second.read { try $0.ids(next) },
+        Array(expected[25..<50]),
+        "the second page"
+      )
     },
     ConformanceCase("paging.awkwardValues", "Pages pass over every awkward value, both ways.") {
       context in
@@ -174,7 +207,8 @@ enum PagingCases {
         }
         try await store.write { transaction in
           try transaction.createCollection(
-            Shapes.single(type, name, indexes: [IndexDefinition(["value"])]))
+            Shapes.single(type, name, indexes: [IndexDefinition(["value"])])
+          )
           for record in records { try transaction.insert(record, into: name) }
         }
         for sort in [Sort.ascending("value"), .descending("value")] {
@@ -189,8 +223,12 @@ enum PagingCases {
         for name in ["a", "a\u{0}", "b"] as [Value] {
           for number in -3...3 {
             try transaction.insert(
-              ["k0": name, "k1": .integer(Int64(number)), "label": .integer(Int64(number * number))],
-              into: "keyed")
+              [
+                "k0": name, "k1": .integer(Int64(number)),
+                "label": .integer(Int64(number * number)),
+              ],
+              into: "keyed"
+            )
           }
         }
       }

@@ -3,19 +3,26 @@ import Holdfast
 /// What reopening gives back. A store in memory keeps its content by name, so it takes part.
 enum PersistenceCases {
   static let all: [ConformanceCase] = [
-    ConformanceCase("persistence.records", "Every record is there after reopening, five times over.") {
+    ConformanceCase(
+      "persistence.records",
+      "Every record is there after reopening, five times over."
+    ) {
       context in
       var store = try await QueryCases.open(context)
       for round in 1...5 {
         store = try context.reopen(store)
         let ids = try await store.read { try $0.ids(Query("item", sort: [.descending("score")])) }
         context.expect(
-          ids, Oracle.ids(QueryCases.records, sort: [.descending("score")]), "round \(round)")
+          ids,
+          Oracle.ids(QueryCases.records, sort: [.descending("score")]),
+          "round \(round)"
+        )
         let name = try await store.read { try $0.value("name", of: 7, in: "item") }
         context.expect(name, QueryCases.records[7]["name"], "name of 7, round \(round)")
       }
     },
-    ConformanceCase("persistence.schema", "Definitions come back as they were declared.") { context in
+    ConformanceCase("persistence.schema", "Definitions come back as they were declared.") {
+      context in
       let definition = CollectionDefinition(
         "every thing",
         fields: FieldType.allCases.enumerated().map {
@@ -28,26 +35,33 @@ enum PersistenceCases {
         indexes: [
           IndexDefinition(["f2"], unique: true, name: "by f2"), IndexDefinition(["f3", "f0"]),
           IndexDefinition(["preset"], name: "p"),
-        ])
+        ]
+      )
       var store = try await context.open(creating: definition, Shapes.automatic(), Shapes.item("B"))
       let before = try await store.read { try $0.catalog }
       store = try context.reopen(store)
       let after = try await store.read { try $0.catalog }
       context.expect(
-        after.collections.map(\.name), ["every thing", "automatic", "B"], "collections")
+        after.collections.map(\.name),
+        ["every thing", "automatic", "B"],
+        "collections"
+      )
       context.expect(
         that: after.collection(named: "every thing")?.definition == definition,
         "the definition came back as \(String(describing: after.collection(named: "every thing")?.definition))"
       )
       context.expect(
         that: after.collection(named: "automatic")?.definition == Shapes.automatic(),
-        "the definition of automatic changed")
+        "the definition of automatic changed"
+      )
       context.expect(after.storeID, before.storeID, "store id")
       context.expect(after.schemaVersion, before.schemaVersion, "schema version")
       context.expect(after.collections.map(\.id), before.collections.map(\.id), "ids")
     },
-    ConformanceCase("persistence.schemaVersion", "Each schema change raises the version; data do not.")
-    { context in
+    ConformanceCase(
+      "persistence.schemaVersion",
+      "Each schema change raises the version; data do not."
+    ) { context in
       let store = try context.open()
       var last = try await store.read { try $0.catalog.schemaVersion }
       for round in 0..<3 {
@@ -64,13 +78,18 @@ enum PersistenceCases {
       var store = try await context.open(
         creating: Shapes.item(indexes: [
           IndexDefinition(["name"], unique: true), IndexDefinition(["rank", "name"]),
-        ]))
+        ])
+      )
       try await store.write { try $0.insertItems(0..<100) }
       store = try context.reopen(store)
       try await store.write { transaction in
         context.expect(
-          try transaction.ids(Query("item", where: .equal("rank", 4) && .greater("name", "name 6"))),
-          [64, 74, 84, 94], "by the composite index")
+          try transaction.ids(
+            Query("item", where: .equal("rank", 4) && .greater("name", "name 6"))
+          ),
+          [64, 74, 84, 94],
+          "by the composite index"
+        )
         context.expectError(.uniqueViolation) {
           try transaction.insert(["id": 500, "name": "name 42"], into: "item")
         }
@@ -78,7 +97,9 @@ enum PersistenceCases {
         try transaction.insert(["id": 500, "name": "name 42", "rank": 4], into: "item")
       }
       store = try context.reopen(store)
-      let found = try await store.read { try $0.ids(Query("item", where: .equal("name", "name 42"))) }
+      let found = try await store.read {
+        try $0.ids(Query("item", where: .equal("name", "name 42")))
+      }
       context.expect(found, [500], "after another reopening")
     },
     ConformanceCase("persistence.deleteAll", "What was cleared stays cleared.") { context in
@@ -101,7 +122,8 @@ enum PersistenceCases {
       store = try context.reopen(store)
       context.expect(try await store.read { try $0.ids(Query("item")) }, [1], "ids")
     },
-    ConformanceCase("persistence.fullDurability", "Commits at full and normal durability are kept.") {
+    ConformanceCase("persistence.fullDurability", "Commits at full and normal durability are kept.")
+    {
       context in
       for durability in [StorageOptions.Durability.full, .normal] {
         var store = try context.open { $0.durability = durability }
@@ -113,10 +135,12 @@ enum PersistenceCases {
         try store.close()
       }
     },
-    ConformanceCase("persistence.manyCommits", "Five hundred small commits and reopenings add up.") {
+    ConformanceCase("persistence.manyCommits", "Five hundred small commits and reopenings add up.")
+    {
       context in
       var store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       for id in 0..<500 {
         try await store.write { transaction in
           try transaction.insertItems([id])
@@ -130,7 +154,10 @@ enum PersistenceCases {
       let ranked = try await store.read { try $0.count("item", where: .isIn("rank", [2, 7])) }
       context.expect(ranked, 0, "index entries of deleted records")
     },
-    ConformanceCase("persistence.droppedHandle", "A store dropped without closing keeps its commits.") {
+    ConformanceCase(
+      "persistence.droppedHandle",
+      "A store dropped without closing keeps its commits."
+    ) {
       context in
       do {
         let dropped = try context.harness.open(.main, options: ConformanceContext.quick)

@@ -103,20 +103,24 @@ enum QueryCases {
     },
     ConformanceCase("query.emptyCombinations", "An empty AND matches all, an empty OR nothing.") {
       try await expect(
-        $0, try await open($0),
+        $0,
+        try await open($0),
         [
           .all, .and([]), .or([]), .not(.all), .not(.and([])), .not(.or([])),
           .and([.or([]), .all]), .or([.and([]), .equal("id", 1)]), .not(.not(.equal("rank", 1))),
-        ])
+        ]
+      )
     },
     ConformanceCase("query.emptyIn", "An empty IN matches nothing, and NOT IN all, nulls included.")
     {
       try await expect(
-        $0, try await open($0),
+        $0,
+        try await open($0),
         [
           .isIn("rank", []), .not(.isIn("rank", [])), .isIn("id", []), .isIn("rank", [.null]),
           .not(.isIn("rank", [.null])), .isIn("rank", [1, .null]), .not(.isIn("rank", [1, .null])),
-        ])
+        ]
+      )
     },
     ConformanceCase("query.hugeIn", "An IN of a hundred thousand values works.") { context in
       let store = try await open(context)
@@ -153,16 +157,20 @@ enum QueryCases {
         _ = try await store.read { try $0.count("item", where: tooDeep) }
       }
     },
-    ConformanceCase("query.integerAgainstReal", "Integers meet real literals by their exact values.")
-    { context in
+    ConformanceCase(
+      "query.integerAgainstReal",
+      "Integers meet real literals by their exact values."
+    ) { context in
       let literals: [Value] = [
         -2.5, -1.0, 0.5, 1.0, 2.5, .real(0x1p53), .real(0x1p63), .real(-0x1p63), 1e300, -1e300,
         .real(.infinity), .real(-.infinity), .real(0x1.fffffffffffffp62),
       ]
       try await table(context, .integer, Pools.integers, literals)
     },
-    ConformanceCase("query.realAgainstInteger", "Reals meet integer literals by their exact values.")
-    { context in
+    ConformanceCase(
+      "query.realAgainstInteger",
+      "Reals meet integer literals by their exact values."
+    ) { context in
       let rows = Pools.reals + [.real(0x1p53), .real(0x1p53 + 2), .real(0x1p62)]
       let literals: [Value] = [
         -3, 0, 1, 2, .integer(1 << 53), .integer((1 << 53) + 1), .integer(.max), .integer(.min),
@@ -205,15 +213,23 @@ enum QueryCases {
     ConformanceCase("query.equalityOnly", "Decimals and JSON have equality, and no order.") {
       context in
       let store = try await context.open(
-        creating: Shapes.single(.decimal, "priced"), Shapes.single(.json, "nested"))
+        creating: Shapes.single(.decimal, "priced"),
+        Shapes.single(.json, "nested")
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "value": "1.50"], into: "priced")
         try transaction.insert(["id": 2, "value": "10"], into: "priced")
         try transaction.insert(["id": 1, "value": "[1]"], into: "nested")
         context.expect(
-          try transaction.ids(Query("priced", where: .equal("value", "1.5000"))), [1], "= 1.5000")
+          try transaction.ids(Query("priced", where: .equal("value", "1.5000"))),
+          [1],
+          "= 1.5000"
+        )
         context.expect(
-          try transaction.ids(Query("priced", where: .notEqual("value", "1.5"))), [2], "!= 1.5")
+          try transaction.ids(Query("priced", where: .notEqual("value", "1.5"))),
+          [2],
+          "!= 1.5"
+        )
         for name in ["priced", "nested"] {
           context.expectError(.typeMismatch, "\(name) <") {
             _ = try transaction.count(name, where: .less("value", "2"))
@@ -254,11 +270,13 @@ enum QueryCases {
       }
       try await expect(context, store, filters)
     },
-    ConformanceCase("query.indexAfterChanges", "Indexes follow every update and delete.") { context in
+    ConformanceCase("query.indexAfterChanges", "Indexes follow every update and delete.") {
+      context in
       let store = try await open(context)
       var generator = context.generator()
       var current = Dictionary(
-        uniqueKeysWithValues: records.enumerated().map { ($0.offset, $0.element) })
+        uniqueKeysWithValues: records.enumerated().map { ($0.offset, $0.element) }
+      )
       for _ in 0..<30 {
         var changes: [(Int, [String: Value]?)] = []
         for _ in 0..<20 {
@@ -297,7 +315,10 @@ enum QueryCases {
 
   /// Every comparison of each literal with rows of another numeric type.
   private static func table(
-    _ context: ConformanceContext, _ type: FieldType, _ rows: [Value], _ literals: [Value]
+    _ context: ConformanceContext,
+    _ type: FieldType,
+    _ rows: [Value],
+    _ literals: [Value]
   ) async throws {
     let definition = Shapes.single(type, indexes: [IndexDefinition(["value"])])
     let store = try await context.open(creating: definition)

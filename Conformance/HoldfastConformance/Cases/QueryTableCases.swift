@@ -124,14 +124,19 @@ enum QueryTableCases {
   }
 
   private static func fill(
-    _ context: ConformanceContext, _ type: FieldType, _ records: [[String: Value]]
+    _ context: ConformanceContext,
+    _ type: FieldType,
+    _ records: [[String: Value]]
   ) async throws -> Store {
     let definition = CollectionDefinition(
       "table",
       fields: [
         FieldDefinition("id", .integer), FieldDefinition("value", type, optional: true),
         FieldDefinition("indexed", type, optional: true),
-      ], key: ["id"], indexes: [IndexDefinition(["indexed"])])
+      ],
+      key: ["id"],
+      indexes: [IndexDefinition(["indexed"])]
+    )
     let store = try await context.open(creating: definition)
     var generator = context.generator()
     let shuffled = records.shuffled(using: &generator)

@@ -57,7 +57,10 @@ enum RecordCases {
       }
       let records = try await store.read { try $0.fetch(Query("item")) }
       context.expect(
-        records.map(\.values), [[1, "a", 9, 1.5], [2, .null, 2, 2.5]], "records")
+        records.map(\.values),
+        [[1, "a", 9, 1.5], [2, .null, 2, 2.5]],
+        "records"
+      )
     },
     ConformanceCase("records.updateKey", "An update cannot change the key itself.") { context in
       let store = try await context.open(creating: Shapes.item())
@@ -82,7 +85,10 @@ enum RecordCases {
       }
       let records = try await store.read { try $0.fetch(Query("item")) }
       context.expect(
-        records.map(\.values), [[1, "c", .null, .null], [2, "b", 2, .null]], "records")
+        records.map(\.values),
+        [[1, "c", .null, .null], [2, "b", 2, .null]],
+        "records"
+      )
     },
     ConformanceCase("records.delete", "Delete says whether there was a record.") { context in
       let store = try await context.open(creating: Shapes.item())
@@ -96,7 +102,9 @@ enum RecordCases {
       context.expect(try await store.read { try $0.ids(Query("item")) }, [1, 3], "ids")
     },
     ConformanceCase("records.deleteReinsert", "A deleted key can be inserted again.") { context in
-      let store = try await context.open(creating: Shapes.item(indexes: [IndexDefinition(["name"])]))
+      let store = try await context.open(
+        creating: Shapes.item(indexes: [IndexDefinition(["name"])])
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": "old"], into: "item")
         try transaction.delete(1, from: "item")
@@ -146,19 +154,32 @@ enum RecordCases {
     ConformanceCase("records.deleteWhere", "Deleting by filter deletes what matches, and counts.") {
       context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { transaction in
         try transaction.insertItems(0..<100)
         context.expect(
-          try transaction.deleteAll(in: "item", where: .equal("rank", 3)), 10, "rank = 3")
+          try transaction.deleteAll(in: "item", where: .equal("rank", 3)),
+          10,
+          "rank = 3"
+        )
         context.expect(
-          try transaction.deleteAll(in: "item", where: .greaterOrEqual("id", 90)), 9, "id >= 90")
+          try transaction.deleteAll(in: "item", where: .greaterOrEqual("id", 90)),
+          9,
+          "id >= 90"
+        )
         context.expect(
-          try transaction.deleteAll(in: "item", where: .isNull("rank")), 0, "nothing")
+          try transaction.deleteAll(in: "item", where: .isNull("rank")),
+          0,
+          "nothing"
+        )
       }
       let ids = try await store.read { try $0.ids(Query("item")) }
       context.expect(
-        ids, (0..<90).filter { $0 % 10 != 3 }.map { .integer(Int64($0)) }, "ids")
+        ids,
+        (0..<90).filter { $0 % 10 != 3 }.map { .integer(Int64($0)) },
+        "ids"
+      )
     },
     ConformanceCase("records.unknownCollection", "A collection that is not there is an error.") {
       context in

@@ -47,10 +47,15 @@ enum SavepointCases {
         try transaction.insertItems([5])
       }
       context.expect(
-        try await names(store), ["name 1", "name 2", "name 3", "name 5"], "names")
+        try await names(store),
+        ["name 1", "name 2", "name 3", "name 5"],
+        "names"
+      )
     },
-    ConformanceCase("transaction.nestedCommitReopen", "After an inner rollback the outer commit lasts.")
-    { context in
+    ConformanceCase(
+      "transaction.nestedCommitReopen",
+      "After an inner rollback the outer commit lasts."
+    ) { context in
       var store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
         try transaction.insertItems([1])
@@ -60,10 +65,15 @@ enum SavepointCases {
       try await store.write { try $0.insertItems([4]) }
       store = try context.reopen(store)
       context.expect(
-        try await names(store), ["name 1", "name 3", "name 4"], "names after reopening")
+        try await names(store),
+        ["name 1", "name 3", "name 4"],
+        "names after reopening"
+      )
     },
-    ConformanceCase("transaction.nestedOuterRollback", "An outer rollback undoes finished savepoints.")
-    { context in
+    ConformanceCase(
+      "transaction.nestedOuterRollback",
+      "An outer rollback undoes finished savepoints."
+    ) { context in
       var store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems([1]) }
       await TransactionCases.abandon(context, store) { transaction in
@@ -75,26 +85,36 @@ enum SavepointCases {
       store = try context.reopen(store)
       context.expect(try await names(store), ["name 1"], "names after reopening")
     },
-    ConformanceCase("transaction.savepointsDeep", "Twenty savepoints nest, each undone or kept alone.")
-    { context in
+    ConformanceCase(
+      "transaction.savepointsDeep",
+      "Twenty savepoints nest, each undone or kept alone."
+    ) { context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { transaction in
         func descend(_ level: Int) throws {
           if level == 20 { return }
           let isKept = level % 3 != 2
           let body = {
             try transaction.insert(
-              ["id": .integer(Int64(level)), "rank": 1], into: "item")
+              ["id": .integer(Int64(level)), "rank": 1],
+              into: "item"
+            )
             try descend(level + 1)
             try transaction.insert(
-              ["id": .integer(Int64(100 + level)), "rank": 1], into: "item")
+              ["id": .integer(Int64(100 + level)), "rank": 1],
+              into: "item"
+            )
           }
           if isKept { try transaction.savepoint(body) } else { try undone(transaction, body) }
         }
         try descend(0)
         context.expect(
-          try transaction.ids(Query("item", where: .equal("rank", 1))), [0, 1, 100, 101], "inside")
+          try transaction.ids(Query("item", where: .equal("rank", 1))),
+          [0, 1, 100, 101],
+          "inside"
+        )
       }
       let ids = try await store.read { try $0.ids(Query("item", where: .equal("rank", 1))) }
       context.expect(ids, [0, 1, 100, 101], "what was outside the first undone level")
@@ -112,16 +132,24 @@ enum SavepointCases {
         for filter in [Filter.less("rank", 2), .equal("rank", 2), .equal("name", "q")] {
           context.expect(
             try transaction.ids(Query("item", where: filter)),
-            Oracle.ids(QueryCases.records, filter), "inside, \(filter)")
+            Oracle.ids(QueryCases.records, filter),
+            "inside, \(filter)"
+          )
         }
       }
       try await QueryCases.expect(
-        context, store, [.less("rank", 2), .equal("rank", 2), .equal("name", "q"), .all])
+        context,
+        store,
+        [.less("rank", 2), .equal("rank", 2), .equal("name", "q"), .all]
+      )
     },
-    ConformanceCase("unique.afterSavepoint", "A value undone by a savepoint is free, one restored not.")
-    { context in
+    ConformanceCase(
+      "unique.afterSavepoint",
+      "A value undone by a savepoint is free, one restored not."
+    ) { context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)]))
+        creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)])
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": "a"], into: "item")
         try undone(transaction) {
@@ -135,7 +163,10 @@ enum SavepointCases {
       }
       context.expect(try await names(store), ["a", "b"], "names")
     },
-    ConformanceCase("transaction.savepointSchema", "An undone savepoint undoes created collections.") {
+    ConformanceCase(
+      "transaction.savepointSchema",
+      "An undone savepoint undoes created collections."
+    ) {
       context in
       var store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
@@ -166,10 +197,15 @@ enum SavepointCases {
       }
       let ids = try await store.read { try $0.ids(Query("item")) }
       context.expect(
-        ids, stride(from: 0, to: 1000, by: 2).map { .integer(Int64($0)) }, "ids")
+        ids,
+        stride(from: 0, to: 1000, by: 2).map { .integer(Int64($0)) },
+        "ids"
+      )
     },
-    ConformanceCase("transaction.savepointError", "A violation that leaves a savepoint undoes it whole.")
-    { context in
+    ConformanceCase(
+      "transaction.savepointError",
+      "A violation that leaves a savepoint undoes it whole."
+    ) { context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
         try transaction.insertItems([1])

@@ -7,7 +7,9 @@ enum ScanCases {
     try await store.write { transaction in
       for id in 1...10 {
         try transaction.insert(
-          ["id": .integer(Int64(id * 10)), "rank": .integer(Int64(id * 10))], into: "item")
+          ["id": .integer(Int64(id * 10)), "rank": .integer(Int64(id * 10))],
+          into: "item"
+        )
       }
     }
     return store
@@ -16,8 +18,10 @@ enum ScanCases {
   private static func integers(_ ids: [Int]) -> [Int64] { ids.map { Int64($0) } }
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("transaction.scanMeetsInserts", "A scan meets what is inserted ahead, not behind.")
-    { context in
+    ConformanceCase(
+      "transaction.scanMeetsInserts",
+      "A scan meets what is inserted ahead, not behind."
+    ) { context in
       let store = try await open(context)
       try await store.write { transaction in
         let cursor = try transaction.rows(Query("item"))
@@ -35,7 +39,8 @@ enum ScanCases {
         context.expect(ids, integers([10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 105]), "ids")
       }
     },
-    ConformanceCase("transaction.scanMissesDeletes", "A scan skips what is deleted ahead, no more.") {
+    ConformanceCase("transaction.scanMissesDeletes", "A scan skips what is deleted ahead, no more.")
+    {
       context in
       let store = try await open(context)
       try await store.write { transaction in
@@ -51,7 +56,8 @@ enum ScanCases {
         context.expect(try transaction.count("item"), 0, "records left")
       }
     },
-    ConformanceCase("transaction.scanDownWhileWriting", "A descending scan goes on below its last.") {
+    ConformanceCase("transaction.scanDownWhileWriting", "A descending scan goes on below its last.")
+    {
       context in
       let store = try await open(context)
       try await store.write { transaction in
@@ -69,12 +75,15 @@ enum ScanCases {
         context.expect(ids, integers([100, 90, 80, 75, 60, 50, 40, 30, 20, 10]), "ids")
       }
     },
-    ConformanceCase("transaction.scanIndexWhileUpdating", "A scan over an index goes on after updates.")
-    { context in
+    ConformanceCase(
+      "transaction.scanIndexWhileUpdating",
+      "A scan over an index goes on after updates."
+    ) { context in
       let store = try await open(context)
       try await store.write { transaction in
         let cursor = try transaction.rows(
-          Query("item", where: .greater("rank", 0), sort: [.ascending("rank")]))
+          Query("item", where: .greater("rank", 0), sort: [.ascending("rank")])
+        )
         var ids: [Int64] = []
         while let row = try cursor.next() {
           let id = row.integer(0)
@@ -87,16 +96,24 @@ enum ScanCases {
         context.expect(ids, integers([10, 20, 30, 40, 50, 60, 70, 80, 90, 70, 100]), "ids")
       }
     },
-    ConformanceCase("transaction.bulkUpdateOnce", "Deleting by an indexed filter meets no record twice.")
-    { context in
+    ConformanceCase(
+      "transaction.bulkUpdateOnce",
+      "Deleting by an indexed filter meets no record twice."
+    ) { context in
       let store = try await open(context)
       try await store.write { transaction in
         context.expect(
-          try transaction.deleteAll(in: "item", where: .greaterOrEqual("rank", 50)), 6, "deleted")
+          try transaction.deleteAll(in: "item", where: .greaterOrEqual("rank", 50)),
+          6,
+          "deleted"
+        )
         context.expect(try transaction.ids(Query("item")), [10, 20, 30, 40], "ids")
       }
     },
-    ConformanceCase("transaction.scanLimitWhileWriting", "A limit counts what a scan yielded in all.") {
+    ConformanceCase(
+      "transaction.scanLimitWhileWriting",
+      "A limit counts what a scan yielded in all."
+    ) {
       context in
       let store = try await open(context)
       try await store.write { transaction in
@@ -110,7 +127,10 @@ enum ScanCases {
         context.expect(ids, integers([30, 31, 32, 33]), "ids")
       }
     },
-    ConformanceCase("transaction.scanAcrossSavepoint", "A scan goes on after a savepoint within it.") {
+    ConformanceCase(
+      "transaction.scanAcrossSavepoint",
+      "A scan goes on after a savepoint within it."
+    ) {
       context in
       let store = try await open(context)
       try await store.write { transaction in
@@ -135,7 +155,8 @@ enum ScanCases {
         context.expect(ids, integers([10, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100]), "ids")
       }
     },
-    ConformanceCase("transaction.scanOfSavepointEnds", "A scan opened in a savepoint ends with it.") {
+    ConformanceCase("transaction.scanOfSavepointEnds", "A scan opened in a savepoint ends with it.")
+    {
       context in
       let store = try await open(context)
       try await store.write { transaction in
@@ -178,10 +199,14 @@ enum ScanCases {
         }
         let ids = try await isWriting ? store.write { try body($0) } : store.read { try body($0) }
         context.expect(
-          ids, integers((1...10).flatMap { [$0 * 10, 110 - $0 * 10] }), "writing: \(isWriting)")
+          ids,
+          integers((1...10).flatMap { [$0 * 10, 110 - $0 * 10] }),
+          "writing: \(isWriting)"
+        )
       }
     },
-    ConformanceCase("transaction.scanEnd", "After its last row a scan stays at the end.") { context in
+    ConformanceCase("transaction.scanEnd", "After its last row a scan stays at the end.") {
+      context in
       let store = try await open(context)
       try await store.read { transaction in
         let cursor = try transaction.rows(Query("item", where: .greater("id", 90)))

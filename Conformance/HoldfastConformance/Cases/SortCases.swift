@@ -13,7 +13,8 @@ enum SortCases {
     [.descending("name"), .ascending("score"), .descending("rank")],
   ]
 
-  private static func expect(_ context: ConformanceContext, indexes: [IndexDefinition]) async throws {
+  private static func expect(_ context: ConformanceContext, indexes: [IndexDefinition]) async throws
+  {
     let store = try await QueryCases.open(context, indexes: indexes)
     for sort in orders {
       for filter in [
@@ -26,7 +27,10 @@ enum SortCases {
           try $0.ids(Query("item", where: filter, sort: sort, limit: 9, offset: 4))
         }
         context.expect(
-          part, Array(expected.dropFirst(4).prefix(9)), "\(sort), \(filter), offset 4 limit 9")
+          part,
+          Array(expected.dropFirst(4).prefix(9)),
+          "\(sort), \(filter), offset 4 limit 9"
+        )
       }
       if !context.failures.isEmpty { return }
     }
@@ -42,7 +46,8 @@ enum SortCases {
     ConformanceCase("sort.nulls", "Null sorts first ascending and last descending.") { context in
       let store = try await context.open(
         creating: Shapes.single(.integer, "plain"),
-        Shapes.single(.integer, "indexed", indexes: [IndexDefinition(["value"])]))
+        Shapes.single(.integer, "indexed", indexes: [IndexDefinition(["value"])])
+      )
       for name in ["plain", "indexed"] {
         try await store.write { transaction in
           for (id, value) in ([3, .null, .integer(.min), .null, 0] as [Value]).enumerated() {
@@ -58,7 +63,8 @@ enum SortCases {
     ConformanceCase("sort.tiesByKey", "Ties are broken by the ascending key, in both directions.") {
       context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { try $0.insertItems([40, 10, 30, 20, 11, 21]) }
       let up = try await store.read { try $0.ids(Query("item", sort: [.ascending("rank")])) }
       context.expect(up, [10, 20, 30, 40, 11, 21], "ascending")
@@ -75,7 +81,8 @@ enum SortCases {
           }
           try await store.write { transaction in
             try transaction.createCollection(
-              Shapes.single(type, name, indexes: isIndexed ? [IndexDefinition(["value"])] : []))
+              Shapes.single(type, name, indexes: isIndexed ? [IndexDefinition(["value"])] : [])
+            )
             for record in records { try transaction.insert(record, into: name) }
           }
           for sort in [Sort.ascending("value"), .descending("value")] {
@@ -90,7 +97,9 @@ enum SortCases {
       try await store.write { transaction in
         for id in 0..<100 {
           try transaction.insert(
-            ["id": .integer(Int64(id)), "rank": .integer(Int64(id * 37 % 100))], into: "item")
+            ["id": .integer(Int64(id)), "rank": .integer(Int64(id * 37 % 100))],
+            into: "item"
+          )
         }
       }
       let top = try await store.read {
@@ -98,7 +107,10 @@ enum SortCases {
       }
       context.expect(top, [99, 98, 97], "the three largest")
       let filtered = try await store.read {
-        try $0.column("rank", Query("item", where: .less("rank", 50), sort: [.descending("rank")], limit: 2))
+        try $0.column(
+          "rank",
+          Query("item", where: .less("rank", 50), sort: [.descending("rank")], limit: 2)
+        )
       }
       context.expect(filtered, [49, 48], "the two largest below 50")
     },
@@ -122,7 +134,8 @@ enum SortCases {
         context.expect(sorted, ids, "sorted, limit \(limit.exactText), offset \(offset)")
       }
     },
-    ConformanceCase("sort.negativeLimit", "A negative limit or offset is invalidQuery.") { context in
+    ConformanceCase("sort.negativeLimit", "A negative limit or offset is invalidQuery.") {
+      context in
       let store = try await context.open(creating: Shapes.item())
       for (limit, offset) in [(-1, 0), (Int.min, 0), (5, -1), (0, Int.min)] {
         await context.expectError(.invalidQuery, "limit \(limit), offset \(offset)") {
@@ -136,17 +149,27 @@ enum SortCases {
       context in
       let store = try await context.open(creating: Shapes.keyed(.integer, .text))
       try await store.write { transaction in
-        for (number, text) in [(2, "a"), (1, "b"), (-1, "z"), (1, "a"), (2, "")] as [(Int64, String)] {
-          try transaction.insert(["k0": .integer(number), "k1": .text(text), "label": 1], into: "keyed")
+        for (number, text) in [(2, "a"), (1, "b"), (-1, "z"), (1, "a"), (2, "")]
+          as [(Int64, String)]
+        {
+          try transaction.insert(
+            ["k0": .integer(number), "k1": .text(text), "label": 1],
+            into: "keyed"
+          )
         }
       }
       let keys = try await store.read { try $0.fetch(Query("keyed")).map(\.key.values) }
       context.expect(keys, [[-1, "z"], [1, "a"], [1, "b"], [2, ""], [2, "a"]], "by key")
       let sorted = try await store.read {
-        try $0.fetch(Query("keyed", sort: [.ascending("label"), .descending("k1")])).map(\.key.values)
+        try $0.fetch(Query("keyed", sort: [.ascending("label"), .descending("k1")])).map(
+          \.key.values
+        )
       }
       context.expect(
-        sorted, [[-1, "z"], [1, "b"], [1, "a"], [2, "a"], [2, ""]], "by label, k1 descending")
+        sorted,
+        [[-1, "z"], [1, "b"], [1, "a"], [2, "a"], [2, ""]],
+        "by label, k1 descending"
+      )
     },
   ]
 }

@@ -32,8 +32,10 @@ enum TextValueCases {
       context in
       let controls = (0..<0x20).compactMap { Unicode.Scalar($0) }.map { "<\($0)>" }
       try await ValueCases.roundTrip(
-        context, .text,
-        controls.map { .text($0) } + ["\r", "\n", "\r\n", "\u{85}", "\u{2028}", "\t\n\r "])
+        context,
+        .text,
+        controls.map { .text($0) } + ["\r", "\n", "\r\n", "\u{85}", "\u{2028}", "\t\n\r "]
+      )
     },
     ConformanceCase("values.textNoncharacters", "Noncharacters and astral scalars are kept.") {
       let scalars: [UInt32] = [
@@ -44,11 +46,13 @@ enum TextValueCases {
     },
     ConformanceCase("values.textMarkup", "Quotes, markup and escapes are only text.") {
       try await ValueCases.roundTrip(
-        $0, .text,
+        $0,
+        .text,
         [
           "'", "\"", "\\", "\\u0041", "&amp;", "<a>]]></a>", "'; DROP TABLE single; --", "null",
           "true", "1", "1.0", "{}", "%s%n", "?1", ":id", "Infinity",
-        ])
+        ]
+      )
     },
     ConformanceCase("values.textLarge", "A text of a mebibyte comes back.") { context in
       let text = String(repeating: "aé中😀\u{0}", count: 1 << 17)

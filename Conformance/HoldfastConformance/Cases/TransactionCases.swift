@@ -7,7 +7,8 @@ struct Abandoned: Error {}
 enum TransactionCases {
   /// Runs a write that ends by throwing, and expects that very error back.
   static func abandon(
-    _ context: ConformanceContext, _ store: Store,
+    _ context: ConformanceContext,
+    _ store: Store,
     _ body: sending @escaping (WriteTransaction) throws -> Void
   ) async {
     do {
@@ -36,8 +37,10 @@ enum TransactionCases {
       try Blocking.write(store) { try $0.insertItems([3]) }
       context.expect(try Blocking.read(store) { try $0.ids(Query("item")) }, [1, 2, 3], "ids")
     },
-    ConformanceCase("transaction.rollbackDiscardsWrites", "An error that leaves the body undoes all.")
-    { context in
+    ConformanceCase(
+      "transaction.rollbackDiscardsWrites",
+      "An error that leaves the body undoes all."
+    ) { context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems(1...3) }
       await abandon(context, store) { transaction in
@@ -56,7 +59,10 @@ enum TransactionCases {
         try transaction.deleteAll(in: "item", where: .less("id", 50))
         for id in 50..<100 {
           try transaction.update(
-            Key(.integer(Int64(id))), set: ["rank": 99, "name": "zzz", "score": .null], in: "item")
+            Key(.integer(Int64(id))),
+            set: ["rank": 99, "name": "zzz", "score": .null],
+            in: "item"
+          )
         }
         try transaction.deleteAll(in: "item")
         try transaction.insertItems(0..<20)
@@ -66,9 +72,13 @@ enum TransactionCases {
         context.expect(got, Oracle.ids(QueryCases.records, sort: [sort]), "\(sort)")
       }
       try await QueryCases.expect(
-        context, store, [.equal("rank", 99), .equal("name", "zzz"), .less("rank", 3), .isNull("score")])
+        context,
+        store,
+        [.equal("rank", 99), .equal("name", "zzz"), .less("rank", 3), .isNull("score")]
+      )
     },
-    ConformanceCase("transaction.rollbackRestoresSchema", "A rollback undoes created collections.") {
+    ConformanceCase("transaction.rollbackRestoresSchema", "A rollback undoes created collections.")
+    {
       context in
       let store = try await context.open(creating: Shapes.item())
       let before = try await store.read { try $0.catalog.schemaVersion }
@@ -86,8 +96,10 @@ enum TransactionCases {
       }
       context.expect(try await store.read { try $0.count("extra") }, 1, "of another definition")
     },
-    ConformanceCase("transaction.readYourWrites", "A body gets its own inserts, updates and deletes.")
-    { context in
+    ConformanceCase(
+      "transaction.readYourWrites",
+      "A body gets its own inserts, updates and deletes."
+    ) { context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems(1...3) }
       try await store.write { transaction in
@@ -101,33 +113,51 @@ enum TransactionCases {
         context.expect(try transaction.value("name", of: 3, in: "item"), "put", "put")
       }
     },
-    ConformanceCase("transaction.queryYourWrites", "A body's queries and figures see its own writes.")
-    { context in
+    ConformanceCase(
+      "transaction.queryYourWrites",
+      "A body's queries and figures see its own writes."
+    ) { context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["rank"])]))
+        creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
+      )
       try await store.write { try $0.insertItems(0..<20) }
       try await store.write { transaction in
         try transaction.insert(["id": 100, "rank": 5], into: "item")
         try transaction.update(5, set: ["rank": 50], in: "item")
         try transaction.delete(15, from: "item")
         context.expect(
-          try transaction.ids(Query("item", where: .equal("rank", 5))), [100], "rank = 5")
+          try transaction.ids(Query("item", where: .equal("rank", 5))),
+          [100],
+          "rank = 5"
+        )
         context.expect(
-          try transaction.ids(Query("item", sort: [.descending("rank")], limit: 1)), [5], "largest")
+          try transaction.ids(Query("item", sort: [.descending("rank")], limit: 1)),
+          [5],
+          "largest"
+        )
         context.expect(try transaction.count("item"), 20, "count")
         context.expect(
-          try transaction.aggregate("item", [.maximum("rank")]), [[50]], "maximum")
+          try transaction.aggregate("item", [.maximum("rank")]),
+          [[50]],
+          "maximum"
+        )
         try transaction.createCollection(Shapes.item("fresh"))
         try transaction.insertItems([7], into: "fresh")
         context.expect(try transaction.ids(Query("fresh")), [7], "a collection just created")
         context.expect(
-          try transaction.catalog.collections.map(\.name), ["item", "fresh"], "the catalog")
+          try transaction.catalog.collections.map(\.name),
+          ["item", "fresh"],
+          "the catalog"
+        )
       }
     },
-    ConformanceCase("transaction.caughtErrorLeavesRest", "After a caught violation the rest commits.")
-    { context in
+    ConformanceCase(
+      "transaction.caughtErrorLeavesRest",
+      "After a caught violation the rest commits."
+    ) { context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)]))
+        creating: Shapes.item(indexes: [IndexDefinition(["name"], unique: true)])
+      )
       try await store.write { transaction in
         try transaction.insertItems([1])
         context.expectError(.duplicateKey) { try transaction.insertItems([1]) }
@@ -138,7 +168,9 @@ enum TransactionCases {
         context.expectError(.keyTooLong) {
           try transaction.createCollection(Shapes.keyed(.text))
           try transaction.insert(
-            ["k0": .text(String(repeating: "x", count: 600))], into: "keyed")
+            ["k0": .text(String(repeating: "x", count: 600))],
+            into: "keyed"
+          )
         }
         context.expectError(.notFound) { try transaction.update(77, set: [:], in: "item") }
         context.expectError(.typeMismatch) {
@@ -175,7 +207,8 @@ enum TransactionCases {
       }
       context.expect(try await store.read { try $0.count("item") }, 0, "records")
     },
-    ConformanceCase("transaction.escapedCursor", "A cursor kept past its body is closed.") { context in
+    ConformanceCase("transaction.escapedCursor", "A cursor kept past its body is closed.") {
+      context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems(1...10) }
       let kept = Escaped<RowCursor>()
@@ -187,7 +220,8 @@ enum TransactionCases {
       context.expectError(.transactionClosed) { _ = try kept.handle?.next() }
       kept.handle?.close()
     },
-    ConformanceCase("transaction.nestedWriteRefused", "A write inside a body is nestedTransaction.") {
+    ConformanceCase("transaction.nestedWriteRefused", "A write inside a body is nestedTransaction.")
+    {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
@@ -203,7 +237,8 @@ enum TransactionCases {
       }
       context.expect(try await store.read { try $0.ids(Query("item")) }, [1], "ids")
     },
-    ConformanceCase("transaction.readInsideBodyJoins", "A read inside a body joins it.") { context in
+    ConformanceCase("transaction.readInsideBodyJoins", "A read inside a body joins it.") {
+      context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
         try transaction.insertItems([1])
@@ -217,7 +252,8 @@ enum TransactionCases {
         context.expect(try transaction.count("item"), 2, "the outer read afterwards")
       }
     },
-    ConformanceCase("transaction.closeInsideRefused", "Closing inside a body is refused.") { context in
+    ConformanceCase("transaction.closeInsideRefused", "Closing inside a body is refused.") {
+      context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
         context.expectError(.nestedTransaction, "inside a write") { try store.close() }
@@ -241,7 +277,10 @@ enum TransactionCases {
       context.expect(try await second.read { try $0.ids(Query("item")) }, [5], "of the second")
       context.expect(try await main.read { try $0.ids(Query("item")) }, [1], "of the first")
     },
-    ConformanceCase("transaction.cancelled", "A task cancelled before its body ran leaves no trace.") {
+    ConformanceCase(
+      "transaction.cancelled",
+      "A task cancelled before its body ran leaves no trace."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       let task = Task {

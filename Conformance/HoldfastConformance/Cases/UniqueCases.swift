@@ -14,7 +14,10 @@ enum UniqueCases {
   }
 
   private static func expect(
-    _ context: ConformanceContext, _ store: Store, names: [Value], _ what: String = "names"
+    _ context: ConformanceContext,
+    _ store: Store,
+    names: [Value],
+    _ what: String = "names"
   ) async throws {
     context.expect(try await store.read { try $0.column("name", Query("item")) }, names, what)
     for name in names {
@@ -48,7 +51,8 @@ enum UniqueCases {
       }
       try await expect(context, store, names: ["a", "b"])
     },
-    ConformanceCase("unique.put", "Putting into an existing value is refused, deleting no record.") {
+    ConformanceCase("unique.put", "Putting into an existing value is refused, deleting no record.")
+    {
       context in
       let store = try await open(context)
       try await store.write { transaction in
@@ -98,14 +102,16 @@ enum UniqueCases {
         creating: Shapes.item(indexes: [
           IndexDefinition(["rank"], unique: true, name: "zeta"),
           IndexDefinition(["name"], unique: true, name: "alpha"),
-        ]))
+        ])
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": "a", "rank": 1], into: "item")
         context.expectError(.duplicateKey, "key and both indexes") {
           try transaction.insert(["id": 1, "name": "a", "rank": 1], into: "item")
         }
         for (fields, index) in [
-          (["id": 2, "name": "a", "rank": 1], "zeta"), (["id": 2, "name": "a", "rank": 2], "alpha"),
+          (["id": 2, "name": "a", "rank": 1], "zeta"),
+          (["id": 2, "name": "a", "rank": 2], "alpha"),
         ] as [([String: Value], String)] {
           do throws(StorageError) {
             try transaction.insert(fields, into: "item")
@@ -114,7 +120,8 @@ enum UniqueCases {
             context.expect(error.code.rawValue, "uniqueViolation", "the code")
             context.expect(
               that: error.message.contains(index),
-              "the message must name the index \(index): \(error.message)")
+              "the message must name the index \(index): \(error.message)"
+            )
           }
         }
       }
@@ -134,7 +141,8 @@ enum UniqueCases {
     ConformanceCase("unique.composite", "A composite unique index compares all its fields.") {
       context in
       let store = try await context.open(
-        creating: Shapes.item(indexes: [IndexDefinition(["name", "rank"], unique: true)]))
+        creating: Shapes.item(indexes: [IndexDefinition(["name", "rank"], unique: true)])
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": "a", "rank": 1], into: "item")
         try transaction.insert(["id": 2, "name": "a", "rank": 2], into: "item")
@@ -161,7 +169,8 @@ enum UniqueCases {
       }
       try await expect(context, store, names: ["a", "b", "c"])
     },
-    ConformanceCase("unique.afterDelete", "A deleted or changed value is free at once.") { context in
+    ConformanceCase("unique.afterDelete", "A deleted or changed value is free at once.") {
+      context in
       let store = try await open(context)
       try await store.write { transaction in
         try transaction.delete(1, from: "item")
@@ -195,15 +204,22 @@ enum UniqueCases {
       let store = try await open(context)
       try await store.write { transaction in
         for (id, name) in ["A", "a ", "\u{E9}", "e\u{301}", "a\u{0}", ""].enumerated() {
-          try transaction.insert(["id": .integer(Int64(id + 10)), "name": .text(name)], into: "item")
+          try transaction.insert(
+            ["id": .integer(Int64(id + 10)), "name": .text(name)],
+            into: "item"
+          )
         }
       }
       try await expect(
-        context, store, names: ["a", "b", "A", "a ", "\u{E9}", "e\u{301}", "a\u{0}", ""])
+        context,
+        store,
+        names: ["a", "b", "A", "a ", "\u{E9}", "e\u{301}", "a\u{0}", ""]
+      )
     },
     ConformanceCase("unique.negativeZero", "−0.0 and +0.0 are one value.") { context in
       let store = try await context.open(
-        creating: Shapes.single(.real, indexes: [IndexDefinition(["value"], unique: true)]))
+        creating: Shapes.single(.real, indexes: [IndexDefinition(["value"], unique: true)])
+      )
       try await store.write { transaction in
         try transaction.insert(["id": 1, "value": .real(-0.0)], into: "single")
         context.expectError(.uniqueViolation) {
@@ -222,7 +238,8 @@ enum UniqueCases {
         for type in [FieldType.integer, .real, .text, .blob, .bool, .date, .uuid, .decimal, .json] {
           let name = "of_\(type.rawValue)"
           try transaction.createCollection(
-            Shapes.single(type, name, indexes: [IndexDefinition(["value"], unique: true)]))
+            Shapes.single(type, name, indexes: [IndexDefinition(["value"], unique: true)])
+          )
           for (id, value) in Pools.values(of: type).enumerated() {
             try transaction.insert(["id": .integer(Int64(id)), "value": value], into: name)
           }
@@ -232,11 +249,15 @@ enum UniqueCases {
             }
           }
           context.expect(
-            try transaction.count(name), Pools.values(of: type).count, "records of \(type)")
+            try transaction.count(name),
+            Pools.values(of: type).count,
+            "records of \(type)"
+          )
         }
       }
     },
-    ConformanceCase("unique.afterReopen", "A unique index is enforced after reopening.") { context in
+    ConformanceCase("unique.afterReopen", "A unique index is enforced after reopening.") {
+      context in
       var store = try await open(context)
       store = try context.reopen(store)
       try await store.write { transaction in

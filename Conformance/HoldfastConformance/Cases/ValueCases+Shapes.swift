@@ -3,14 +3,16 @@ import Holdfast
 /// Whole records: many fields, defaults, required fields, wrong types.
 extension ValueCases {
   static let shapes: [ConformanceCase] = [
-    ConformanceCase("values.nullVersusEmpty", "Null, empty text and empty blob are three values.")
-    { context in
+    ConformanceCase("values.nullVersusEmpty", "Null, empty text and empty blob are three values.") {
+      context in
       let definition = CollectionDefinition(
         "three",
         fields: [
           FieldDefinition("id", .integer), FieldDefinition("text", .text, optional: true),
           FieldDefinition("blob", .blob, optional: true),
-        ], key: ["id"])
+        ],
+        key: ["id"]
+      )
       let store = try await context.open(creating: definition)
       try await store.write { transaction in
         try transaction.insert(["id": 1, "text": "", "blob": .blob([])], into: "three")
@@ -18,7 +20,10 @@ extension ValueCases {
       }
       let records = try await store.read { try $0.fetch(Query("three")) }
       context.expect(
-        records.map(\.values), [[1, "", .blob([])], [2, .null, .null]], "records")
+        records.map(\.values),
+        [[1, "", .blob([])], [2, .null, .null]],
+        "records"
+      )
       let empty = try await store.read { try $0.ids(Query("three", where: .equal("text", ""))) }
       context.expect(empty, [1], "text = ''")
       let null = try await store.read { try $0.ids(Query("three", where: .isNull("blob"))) }
@@ -30,7 +35,8 @@ extension ValueCases {
         FieldDefinition("f\($0)", types[$0 % 5], optional: $0 > 0)
       }
       let store = try await context.open(
-        creating: CollectionDefinition("wide", fields: fields, key: ["f0"]))
+        creating: CollectionDefinition("wide", fields: fields, key: ["f0"])
+      )
       let values = (0..<200).map { index -> Value in
         switch index % 5 {
         case 0: .integer(Int64(index))
@@ -70,8 +76,10 @@ extension ValueCases {
     },
     ConformanceCase("values.requiredNull", "Null in a required field is invalidValue.") { context in
       let definition = CollectionDefinition(
-        "strict", fields: [FieldDefinition("id", .integer), FieldDefinition("name", .text)],
-        key: ["id"])
+        "strict",
+        fields: [FieldDefinition("id", .integer), FieldDefinition("name", .text)],
+        key: ["id"]
+      )
       let store = try await context.open(creating: definition)
       try await store.write { transaction in
         try transaction.insert(["id": 1, "name": "a"], into: "strict")
@@ -92,7 +100,9 @@ extension ValueCases {
           FieldDefinition("id", .integer), FieldDefinition("count", .integer, default: 7),
           FieldDefinition("label", .text, optional: true, default: "none"),
           FieldDefinition("ratio", .real, default: 0.5),
-        ], key: ["id"])
+        ],
+        key: ["id"]
+      )
       var store = try await context.open(creating: definition)
       _ = try await store.write { try $0.insert(["id": 1], into: "preset") }
       store = try context.reopen(store)
@@ -101,7 +111,10 @@ extension ValueCases {
       }
       let records = try await store.read { try $0.fetch(Query("preset")) }
       context.expect(
-        records.map(\.values), [[1, 7, "none", 0.5], [2, 1, .null, 0.5]], "records")
+        records.map(\.values),
+        [[1, 7, "none", 0.5], [2, 1, .null, 0.5]],
+        "records"
+      )
     },
   ]
 }

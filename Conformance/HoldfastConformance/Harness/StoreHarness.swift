@@ -36,7 +36,10 @@ public struct StoreHarness: Harness {
   ///   - raiseFormat: makes the closed store at a path look written by a newer version. Needed
   ///     where `usesFiles`.
   public init(
-    _ backend: String, usesFiles: Bool = true, open: @escaping Open, destroy: @escaping Change,
+    _ backend: String,
+    usesFiles: Bool = true,
+    open: @escaping Open,
+    destroy: @escaping Change,
     raiseFormat: Change? = nil
   ) {
     self.backend = backend
@@ -75,17 +78,23 @@ public struct StoreHarness: Harness {
   /// - Throws: ``StorageError/Code/unsupported`` if the harness was not told how.
   public func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws {
     guard usesFiles else {
-      throw StorageError(.unsupported, "\(backend) keeps no files, so nothing can be in their place")
+      throw StorageError(
+        .unsupported,
+        "\(backend) keeps no files, so nothing can be in their place"
+      )
     }
     switch obstacle {
     case .foreignFile:
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Data("this is a letter, not a store\n".utf8).write(
-        to: URL(fileURLWithPath: path(of: place)))
+        to: URL(fileURLWithPath: path(of: place))
+      )
     case .newerFormat:
       guard let raiseFormat else {
         throw StorageError(
-          .unsupported, "the harness of \(backend) needs a raiseFormat closure for this case")
+          .unsupported,
+          "the harness of \(backend) needs a raiseFormat closure for this case"
+        )
       }
       try raiseFormat(path(of: place))
     }

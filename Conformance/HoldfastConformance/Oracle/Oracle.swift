@@ -73,7 +73,8 @@ enum Oracle {
   private static func compare(_ value: Value, _ comparison: Comparison, _ literal: Value) -> Bool {
     let nulls = (isNull(value), isNull(literal))
     switch comparison {
-    case .equal: return nulls == (true, true) || (nulls == (false, false) && order(value, literal) == 0)
+    case .equal:
+      return nulls == (true, true) || (nulls == (false, false) && order(value, literal) == 0)
     case .notEqual: return !compare(value, .equal, literal)
     case .less: return nulls == (false, false) && order(value, literal) < 0
     case .lessOrEqual: return nulls == (false, false) && order(value, literal) <= 0
@@ -104,7 +105,10 @@ enum Oracle {
 
   /// The keys of records that match, sorted: fields named, `-` before one for descending, then key.
   static func ids(
-    _ records: [[String: Value]], _ filter: Filter = .all, sort: [Sort] = [], key: String = "id"
+    _ records: [[String: Value]],
+    _ filter: Filter = .all,
+    sort: [Sort] = [],
+    key: String = "id"
   ) -> [Value] {
     let matching = records.filter { matches(filter, $0) }
     let sorted = matching.sorted { left, right in

@@ -6,7 +6,9 @@ enum Paging {
   ///
   /// - Parameter between: called after each page with its number.
   static func whole(
-    _ store: Store, _ query: Query, between: (Int) async throws -> Void = { _ in }
+    _ store: Store,
+    _ query: Query,
+    between: (Int) async throws -> Void = { _ in }
   ) async throws -> [Value] {
     var query = query
     var ids: [Value] = []

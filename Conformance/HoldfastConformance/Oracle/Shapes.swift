@@ -12,7 +12,10 @@ enum Shapes {
         FieldDefinition("id", .integer), FieldDefinition("name", .text, optional: true),
         FieldDefinition("rank", .integer, optional: true),
         FieldDefinition("score", .real, optional: true),
-      ], key: ["id"], indexes: indexes)
+      ],
+      key: ["id"],
+      indexes: indexes
+    )
   }
 
   /// `id` integer key and one optional `value` of a type.
@@ -22,15 +25,19 @@ enum Shapes {
     CollectionDefinition(
       name,
       fields: [FieldDefinition("id", .integer), FieldDefinition("value", type, optional: true)],
-      key: ["id"], indexes: indexes)
+      key: ["id"],
+      indexes: indexes
+    )
   }
 
   /// Key fields `k0`, `k1` … of the given types, and an optional integer `label`.
   static func keyed(_ types: FieldType..., name: String = "keyed") -> CollectionDefinition {
     let keys = types.enumerated().map { FieldDefinition("k\($0.offset)", $0.element) }
     return CollectionDefinition(
-      name, fields: keys + [FieldDefinition("label", .integer, optional: true)],
-      key: keys.map(\.name))
+      name,
+      fields: keys + [FieldDefinition("label", .integer, optional: true)],
+      key: keys.map(\.name)
+    )
   }
 
   /// An automatic integer key `id` and an optional text `name`.
@@ -38,7 +45,9 @@ enum Shapes {
     CollectionDefinition(
       name,
       fields: [FieldDefinition("id", .integer), FieldDefinition("name", .text, optional: true)],
-      key: ["id"], automaticKey: true)
+      key: ["id"],
+      automaticKey: true
+    )
   }
 }
 
@@ -64,7 +73,9 @@ extension WriteTransaction {
       try insert(
         [
           "id": .integer(Int64(id)), "name": .text("name \(id)"), "rank": .integer(Int64(id % 10)),
-        ], into: collection)
+        ],
+        into: collection
+      )
     }
   }
 }

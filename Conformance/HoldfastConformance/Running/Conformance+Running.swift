@@ -32,7 +32,8 @@ extension Conformance {
   ///   - progress: called after each case.
   ///   - harness: makes a fresh harness.
   public static func run(
-    filter: String? = nil, seed: UInt64 = defaultSeed,
+    filter: String? = nil,
+    seed: UInt64 = defaultSeed,
     progress: @Sendable (ConformanceResult) -> Void = { _ in },
     on harness: @Sendable () throws -> any Harness
   ) async -> ConformanceReport {
@@ -46,18 +47,29 @@ extension Conformance {
         result = await run(entry, on: harness, seed: seed)
       } catch {
         result = ConformanceResult(
-          entry, .failed(["making the harness threw \(error)"]), seed: seed, trace: [], seconds: 0)
+          entry,
+          .failed(["making the harness threw \(error)"]),
+          seed: seed,
+          trace: [],
+          seconds: 0
+        )
       }
       results.append(result)
       progress(result)
     }
     return ConformanceReport(
-      backend: backend, seed: seed, results: results, isWhole: filter?.isEmpty ?? true)
+      backend: backend,
+      seed: seed,
+      results: results,
+      isWhole: filter?.isEmpty ?? true
+    )
   }
 
   /// Runs one case on a fresh harness, and cleans up after it.
   public static func run(
-    _ entry: ConformanceCase, on harness: any Harness, seed: UInt64 = defaultSeed
+    _ entry: ConformanceCase,
+    on harness: any Harness,
+    seed: UInt64 = defaultSeed
   ) async -> ConformanceResult {
     // Each case has numbers of its own, the same whether it runs alone or with all.
     var mixed = seed
@@ -84,11 +96,17 @@ extension Conformance {
     let status: ConformanceResult.Status =
       failures.isEmpty ? (isUnsupported ? .unsupportedVerified : .passed) : .failed(failures)
     return ConformanceResult(
-      entry, status, seed: seed, trace: failures.isEmpty ? [] : context.notes, seconds: seconds)
+      entry,
+      status,
+      seed: seed,
+      trace: failures.isEmpty ? [] : context.notes,
+      seconds: seconds
+    )
   }
 
   private static func lacks(
-    _ needs: Set<ConformanceCase.Capability>, _ context: ConformanceContext
+    _ needs: Set<ConformanceCase.Capability>,
+    _ context: ConformanceContext
   ) throws -> Bool {
     if needs.isEmpty { return false }
     let probe = try context.harness.open(.second, options: ConformanceContext.quick)

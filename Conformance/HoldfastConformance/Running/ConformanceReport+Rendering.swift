@@ -11,13 +11,16 @@ extension ConformanceReport {
     }
     if !isComplete {
       lines.append(
-        "INCOMPLETE: \(results.count) cases ran, the catalogue has \(Conformance.expectedCount)")
+        "INCOMPLETE: \(results.count) cases ran, the catalogue has \(Conformance.expectedCount)"
+      )
     }
     lines.append(
       "\(backend), catalogue \(Conformance.catalogueVersion), seed \(seed), "
-        + "\(unsupportedCount) verified as unsupported")
+        + "\(unsupportedCount) verified as unsupported"
+    )
     lines.append(
-      "\(passedCount + unsupportedCount) passed, \(failedCount) failed, 0 skipped")
+      "\(passedCount + unsupportedCount) passed, \(failedCount) failed, 0 skipped"
+    )
     return lines.joined(separator: "\n") + "\n"
   }
 

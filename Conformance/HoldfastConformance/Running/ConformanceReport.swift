@@ -34,7 +34,11 @@ public struct ConformanceResult: Sendable {
   }
 
   init(
-    _ entry: ConformanceCase, _ status: Status, seed: UInt64, trace: [String], seconds: Double
+    _ entry: ConformanceCase,
+    _ status: Status,
+    seed: UInt64,
+    trace: [String],
+    seconds: Double
   ) {
     self.entry = entry
     self.status = status

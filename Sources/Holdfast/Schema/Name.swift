@@ -62,6 +62,8 @@ public enum Name {
     while true {
       let candidate = "\(slug)_\(hex(FNV.hash(name, seed: attempt)))"
       if !isTaken(candidate) { return candidate }
+      // An engine may reserve everything that begins alike (`sqlite_`), whatever the hash.
+      if attempt == 0 { slug = "n_" + slug }
       attempt += 1
     }
   }

@@ -1,0 +1,21 @@
+import HoldfastConformance
+import HoldfastConformanceTesting
+import Testing
+
+/// Every case on every built-in backend.
+@Suite struct BackendConformanceTests {
+  @Test(arguments: Conformance.cases)
+  func `memory conforms`(_ entry: ConformanceCase) async throws {
+    try await ConformanceTesting.run(entry, on: makeHarness(.memory))
+  }
+
+  @Test(arguments: Conformance.cases)
+  func `sqlite conforms`(_ entry: ConformanceCase) async throws {
+    try await ConformanceTesting.run(entry, on: makeHarness(.sqlite))
+  }
+
+  @Test(arguments: Conformance.cases)
+  func `lmdb conforms`(_ entry: ConformanceCase) async throws {
+    try await ConformanceTesting.run(entry, on: makeHarness(.lmdb))
+  }
+}
