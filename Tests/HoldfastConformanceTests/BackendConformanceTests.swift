@@ -1,9 +1,12 @@
+import Holdfast
 import HoldfastConformance
 import HoldfastConformanceTesting
 import Testing
 
 /// Every case on every built-in backend.
-@Suite struct BackendConformanceTests {
+///
+/// One after the other: each open LMDB environment reserves up to a tebibyte of addresses.
+@Suite(.serialized) struct BackendConformanceTests {
   @Test(arguments: Conformance.cases)
   func `memory conforms`(_ entry: ConformanceCase) async throws {
     try await ConformanceTesting.run(entry, on: makeHarness(.memory))

@@ -1,6 +1,8 @@
 import Holdfast
 
-/// What reopening gives back. A store in memory keeps its content by name, so it takes part.
+/// What reopening gives back.
+///
+/// A store in memory keeps its content by name, so it takes part.
 enum PersistenceCases {
   static let all: [ConformanceCase] = [
     ConformanceCase(

@@ -4,7 +4,12 @@ import Holdfast
 enum Paging {
   /// The keys of all pages of a query with a limit, each page in a transaction of its own.
   ///
-  /// - Parameter between: called after each page with its number.
+  /// - Parameters:
+  ///   - store: the store.
+  ///   - query: the query, with a limit.
+  ///   - between: called after each page with its number.
+  /// - Returns: the keys, page after page.
+  /// - Throws: what reading throws; an error if the pages do not end.
   static func whole(
     _ store: Store,
     _ query: Query,

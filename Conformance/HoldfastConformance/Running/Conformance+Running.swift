@@ -31,6 +31,7 @@ extension Conformance {
   ///   - seed: the seed of random cases; the same seed gives the same run.
   ///   - progress: called after each case.
   ///   - harness: makes a fresh harness.
+  /// - Returns: what came of each case.
   public static func run(
     filter: String? = nil,
     seed: UInt64 = defaultSeed,

@@ -1,6 +1,8 @@
 /// What came of one case on one backend.
 public struct ConformanceResult: Sendable {
-  /// What came of a case. There is no “skipped”.
+  /// What came of a case.
+  ///
+  /// There is no “skipped”.
   public enum Status: Sendable, Hashable {
     /// The backend keeps the rule.
     case passed
