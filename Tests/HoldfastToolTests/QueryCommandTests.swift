@@ -7,7 +7,7 @@ import Testing
     let select = "id,name,country,area"
     #expect(
       try await store.succeed("query", "city", "--select", select) == """
-        id  name       country  area
+        id  name       country     area
         --  ---------  -------  -------
          1  Amsterdam  NL         219.3
          2  北京       CN       16410.5

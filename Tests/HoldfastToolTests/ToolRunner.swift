@@ -69,8 +69,14 @@ final class ToolRunner: Sendable {
     variables["HOLDFAST_STORAGE"] = nil
     for (name, value) in environment { variables[name] = value }
     let child = ChildProcess(
-      path: try Self.executable().path, arguments: arguments, environment: variables,
-      folder: folder.path, input: source.path, output: output.path, errors: errors.path)
+      path: try Self.executable().path,
+      arguments: arguments,
+      environment: variables,
+      folder: folder.path,
+      input: source.path,
+      output: output.path,
+      errors: errors.path
+    )
     let status = try await child.run()
     defer {
       for url in [output, errors, source] {

@@ -51,8 +51,14 @@ import Testing
       try Data(result.output.utf8).write(to: script)
       defer { _ = Result { try FileManager.default.removeItem(at: script) } }
       let child = ChildProcess(
-        path: path, arguments: ["-n", script.path], environment: [:], folder: "/",
-        input: "/dev/null", output: "/dev/null", errors: "/dev/null")
+        path: path,
+        arguments: ["-n", script.path],
+        environment: [:],
+        folder: "/",
+        input: "/dev/null",
+        output: "/dev/null",
+        errors: "/dev/null"
+      )
       #expect(try await child.run() == 0)
       break
     }
@@ -63,9 +69,14 @@ import Testing
     // A shell's own reader that ends at once; its status is that of the tool.
     let script = "(\"$TOOL\" --help; echo \"status $?\" >status) 2>errors | :"
     let child = ChildProcess(
-      path: "/bin/sh", arguments: ["-c", script],
-      environment: ["TOOL": try ToolRunner.executable().path], folder: tool.folder.path,
-      input: "/dev/null", output: "/dev/null", errors: "/dev/null")
+      path: "/bin/sh",
+      arguments: ["-c", script],
+      environment: ["TOOL": try ToolRunner.executable().path],
+      folder: tool.folder.path,
+      input: "/dev/null",
+      output: "/dev/null",
+      errors: "/dev/null"
+    )
     #expect(try await child.run() == 0)
     #expect(try tool.read("status") == "status 0\n")
     #expect(try tool.read("errors") == "")

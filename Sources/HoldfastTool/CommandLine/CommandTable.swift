@@ -2,8 +2,9 @@
 package enum CommandTable {
   /// The one table that drives parsing, help and completions.
   package static let all: [Command] = [
-    .demo, .info, .collections, .schema, .get, .insert, .update, .put, .delete, .query, .count,
+    .backends, .demo, .info, .collections, .schema, .get, .insert, .update, .put, .delete, .query,
+    .count,
     .aggregate,
-    .bench, .completions,
+    .importing, .export, .bench, .completions,
   ]
 }

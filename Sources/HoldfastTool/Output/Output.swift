@@ -95,10 +95,13 @@ package final class Output: Sendable {
 /// Standard error: messages for people, one a line.
 package enum Messages {
   /// Writes a line; there is nobody to tell if that fails.
-  package static func line(_ text: String) {
+  package static func line(_ text: String) { write(text + "\n") }
+
+  /// Writes text as it is.
+  package static func write(_ text: String) {
     let output = Output(STDERR_FILENO)
     _ = Result {
-      try output.line(text)
+      try output.write(text)
       try output.flush()
     }
   }

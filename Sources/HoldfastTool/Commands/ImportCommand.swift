@@ -1,0 +1,60 @@
+import Holdfast
+
+extension Command {
+  /// Imports a file.
+  static let importing = Command(
+    "import",
+    "add the records of a file to a collection",
+    arguments: [Argument("FILE", isPath: true)],
+    options: [
+      Option("--into", .text("COLLECTION"), "the collection"),
+      Option(
+        "--format",
+        .oneOf(FileFormat.allCases.map(\.rawValue)),
+        "the file's format (by its name, else by how it begins)"
+      ),
+      Option("--create", "make the collection, with types inferred from the records"),
+      Option("--key", .text("FIELDS"), "with --create: the key's fields, as a,b (id)"),
+      Option(
+        "--on-conflict",
+        .oneOf(ImportJob.Conflict.allCases.map(\.rawValue)),
+        "what happens to records whose key exists (fail)"
+      ),
+      Option(
+        "--records",
+        .text("POINTER"),
+        "where the records are in a document, as /data/items"
+      ),
+    ],
+    details: """
+      All records are added in one transaction, or none. FILE may be - for standard
+      input. JSON is an array of objects, or an object that holds one.
+      """
+  ) { invocation in
+    let arguments = invocation.arguments
+    guard let collection = arguments["--into"] else {
+      throw UsageError("import needs --into COLLECTION")
+    }
+    var job = ImportJob(
+      path: arguments.positionals[0],
+      into: collection,
+      format: arguments["--format"].flatMap { FileFormat(rawValue: $0) }
+    )
+    job.createsCollection = arguments.has("--create")
+    job.key = try arguments["--key"].map { try FieldList.names($0, option: "--key") }
+    if job.key != nil, !job.createsCollection { throw UsageError("--key goes with --create") }
+    if let word = arguments["--on-conflict"], let conflict = ImportJob.Conflict(rawValue: word) {
+      job.onConflict = conflict
+    }
+    job.records = try arguments["--records"].map { try JSONPointer($0) }
+    let progress = ProgressLine()
+    job.progress = { count, part in progress.report(count, part) }
+    defer { progress.finish() }
+    let result = try invocation.withStore(creates: job.createsCollection) { try job.run(on: $0) }
+    progress.finish()
+    var summary = "imported \(result.inserted) records into \(Printable.escape(collection))"
+    if result.replaced > 0 { summary += ", replaced \(result.replaced)" }
+    if result.skipped > 0 { summary += ", skipped \(result.skipped)" }
+    Messages.line(summary)
+  }
+}

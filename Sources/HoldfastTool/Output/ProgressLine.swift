@@ -1,0 +1,48 @@
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// Says on standard error, if that is a terminal, how far work has come that takes over a second.
+final class ProgressLine: Sendable {
+  private struct State {
+    var shownAt: ContinuousClock.Instant
+    var isShown = false
+  }
+
+  private let start = ContinuousClock.now
+  private let state: Mutex<State>
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+
+  init() { state = Mutex(State(shownAt: start)) }
+
+  /// Reports items done, and the part of the whole from 0 to 1 if it is known.
+  func report(_ count: Int, _ part: Double?) {
+    guard isTerminal else { return }
+    let now = ContinuousClock.now
+    let isDue = state.withLock { state in
+      guard now - start > .seconds(1), now - state.shownAt > .milliseconds(200) else {
+        return false
+      }
+      state.shownAt = now
+      state.isShown = true
+      return true
+    }
+    guard isDue else { return }
+    let components = (now - start).components
+    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    var text = "\(count) records, \(Int(Double(count) / seconds))/s"
+    if let part, part > 0.001, part <= 1 {
+      text += ", \(Int((seconds / part - seconds).rounded(.up))) s left"
+    }
+    Messages.write("\r\(text)\u{1B}[K")
+  }
+
+  /// Clears the line.
+  func finish() {
+    if state.withLock({ $0.isShown }) { Messages.write("\r\u{1B}[K") }
+  }
+}
