@@ -21,4 +21,14 @@ import Testing
   func `lmdb conforms`(_ entry: ConformanceCase) async throws {
     try await ConformanceTesting.run(entry, on: makeHarness(.lmdb))
   }
+
+  @Test(arguments: Conformance.cases)
+  func `json conforms`(_ entry: ConformanceCase) async throws {
+    try await ConformanceTesting.run(entry, on: makeHarness(.json))
+  }
+
+  @Test(arguments: Conformance.cases)
+  func `plist conforms`(_ entry: ConformanceCase) async throws {
+    try await ConformanceTesting.run(entry, on: makeHarness(.plist))
+  }
 }
