@@ -9,8 +9,10 @@ extension Repository {
   @discardableResult
   public func insert(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
-    return try write(model, RowEncoder(target.layout), target.collection) {
-      try transaction.insert($0, into: target.collection)
+    return try withEncoder(target.layout, in: transaction) { encoder in
+      try write(model, encoder, target.collection, keyProperty) {
+        try transaction.insert($0, into: target.collection)
+      }
     }
   }
 
@@ -24,12 +26,13 @@ extension Repository {
   {
     let target = try ensure(in: transaction)
     let encoder = RowEncoder(target.layout)
+    let property = keyProperty
     return try transaction.savepoint {
       var inserted: [M] = []
       inserted.reserveCapacity(models.underestimatedCount)
       for model in models {
         inserted.append(
-          try write(model, encoder, target.collection) {
+          try write(model, encoder, target.collection, property) {
             try transaction.insert($0, into: target.collection)
           }
         )
@@ -43,8 +46,8 @@ extension Repository {
   /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as ``insert(_:in:)``.
   public func update(_ model: M, in transaction: WriteTransaction) throws {
     let target = try ensure(in: transaction)
-    try RowEncoder(target.layout).withRow(of: model) {
-      try transaction.update($0, in: target.collection)
+    try withEncoder(target.layout, in: transaction) { encoder in
+      try encoder.withRow(of: model) { try transaction.update($0, in: target.collection) }
     }
   }
 
@@ -55,8 +58,10 @@ extension Repository {
   @discardableResult
   public func put(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
-    return try write(model, RowEncoder(target.layout), target.collection) {
-      try transaction.put($0, in: target.collection)
+    return try withEncoder(target.layout, in: transaction) { encoder in
+      try write(model, encoder, target.collection, keyProperty) {
+        try transaction.put($0, in: target.collection)
+      }
     }
   }
 
@@ -87,6 +92,7 @@ extension Repository {
     _ model: M,
     _ encoder: RowEncoder,
     _ collection: Collection,
+    _ property: KeyProperty,
     _ body: (RowView) throws -> Int64?
   ) throws -> M {
     try encoder.withRow(of: model) { row in
@@ -94,16 +100,28 @@ extension Repository {
       let isMissing = automatic.map(row.isNull) ?? false
       guard let key = try body(row), let automatic, isMissing else { return model }
       var model = model
-      if let path = schemaKey as? WritableKeyPath<M, Int64?> {
-        model[keyPath: path] = key
-      } else if let path = schemaKey as? WritableKeyPath<M, Int?> {
-        model[keyPath: path] = Int(key)
-      } else {
-        // A constant or narrower property: decode the row with its key filled in.
+      switch property {
+      case .wide(let path): model[keyPath: path] = key
+      case .native(let path): model[keyPath: path] = Int(key)
+      case .other:
         encoder.buffer.setInteger(automatic, key)
         model = try RowDecoder(encoder.layout).decode(M.self, from: encoder.buffer.view)
       }
       return model
     }
+  }
+
+  /// How a model takes its automatic key.
+  private enum KeyProperty {
+    case wide(WritableKeyPath<M, Int64?>)
+    case native(WritableKeyPath<M, Int?>)
+    /// A constant or narrower property: the row is decoded with its key filled in.
+    case other
+  }
+
+  private var keyProperty: KeyProperty {
+    if let path = schemaKey as? WritableKeyPath<M, Int64?> { return .wide(path) }
+    if let path = schemaKey as? WritableKeyPath<M, Int?> { return .native(path) }
+    return .other
   }
 }

@@ -71,7 +71,9 @@ public struct Repository<M: Model>: Sendable {
 
   /// Runs `body` with an encoder that the transaction keeps from one call to the next.
   func withEncoder<T>(
-    _ layout: RowLayout, in transaction: WriteTransaction, _ body: (RowEncoder) throws -> T
+    _ layout: RowLayout,
+    in transaction: WriteTransaction,
+    _ body: (RowEncoder) throws -> T
   ) rethrows -> T {
     // Taken out meanwhile, so that a model whose coding uses the transaction gets another one.
     var encoder = transaction.scratch as? RowEncoder
@@ -84,7 +86,9 @@ public struct Repository<M: Model>: Sendable {
 
   /// Runs `body` with a decoder that the transaction keeps from one call to the next.
   func withDecoder<T>(
-    _ layout: RowLayout, in transaction: ReadTransaction, _ body: (RowDecoder) throws -> T
+    _ layout: RowLayout,
+    in transaction: ReadTransaction,
+    _ body: (RowDecoder) throws -> T
   ) rethrows -> T {
     var decoder = transaction.scratch as? RowDecoder
     transaction.scratch = nil
