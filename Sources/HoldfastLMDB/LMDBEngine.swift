@@ -85,9 +85,11 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   /// Opens a table that a committed transaction created.
   ///
   /// - Returns: nil if there is no table of that name.
-  public func openTable(_ name: String) throws(StorageError) -> UInt32? {
+  public func openTable(_ name: String) throws(StorageError) -> KeyValueTable? {
     try checkOpen()
-    return try environment.table(name, until: .now + timeout)
+    return try environment.table(name, until: .now + timeout).map {
+      KeyValueTable(number: Int($0))
+    }
   }
 
   /// Raises the store's `mapsize` without reopening it; does nothing if it is as large already.

@@ -17,25 +17,25 @@ public final class LMDBReader: KeyValueReader {
   deinit { end() }
 
   /// The value of a key, or nil.
-  public func get(_ key: UnsafeRawBufferPointer, in table: UInt32) throws(StorageError)
+  public func get(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError)
     -> UnsafeRawBufferPointer?
   {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.get(key, table, transaction)
+    return try environment.get(key, table.handle, transaction)
   }
 
   /// The number of entries of a table.
   ///
   /// O(1).
-  public func count(in table: UInt32) throws(StorageError) -> Int {
+  public func count(in table: KeyValueTable) throws(StorageError) -> Int {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.count(table, transaction)
+    return try environment.count(table.handle, transaction)
   }
 
   /// Opens a cursor, positioned nowhere.
-  public func openCursor(in table: UInt32) throws(StorageError) -> LMDBCursor {
+  public func openCursor(in table: KeyValueTable) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try LMDBCursor(transaction, table, levels, environment)
+    return try LMDBCursor(transaction, table.handle, levels, environment)
   }
 
   /// Ends the snapshot.
@@ -73,4 +73,10 @@ extension LMDBEnvironment {
     if result != 0 { throw .lmdb(result, "reading", path) }
     return status.ms_entries
   }
+}
+
+extension KeyValueTable {
+  /// LMDB's handle of the table.
+  @inline(__always)
+  var handle: UInt32 { UInt32(truncatingIfNeeded: number) }
 }

@@ -26,25 +26,25 @@ public final class LMDBWriter: KeyValueWriter {
   // MARK: Reading
 
   /// The value of a key, or nil.
-  public func get(_ key: UnsafeRawBufferPointer, in table: UInt32) throws(StorageError)
+  public func get(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError)
     -> UnsafeRawBufferPointer?
   {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.get(key, table, transaction)
+    return try environment.get(key, table.handle, transaction)
   }
 
   /// The number of entries of a table.
   ///
   /// O(1).
-  public func count(in table: UInt32) throws(StorageError) -> Int {
+  public func count(in table: KeyValueTable) throws(StorageError) -> Int {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.count(table, transaction)
+    return try environment.count(table.handle, transaction)
   }
 
   /// Opens a cursor, positioned nowhere.
-  public func openCursor(in table: UInt32) throws(StorageError) -> LMDBCursor {
+  public func openCursor(in table: KeyValueTable) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try LMDBCursor(transaction, table, levels, environment)
+    return try LMDBCursor(transaction, table.handle, levels, environment)
   }
 
   // MARK: Writing
@@ -53,7 +53,7 @@ public final class LMDBWriter: KeyValueWriter {
   public func put(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: UInt32
+    in table: KeyValueTable
   ) throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }
     var name = MDB_val(
@@ -64,7 +64,7 @@ public final class LMDBWriter: KeyValueWriter {
       mv_size: value.count,
       mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
     )
-    try check(mdb_put(transaction, table, &name, &data, 0))
+    try check(mdb_put(transaction, table.handle, &name, &data, 0))
   }
 
   /// Sets the value of a key that is not there yet.
@@ -73,7 +73,7 @@ public final class LMDBWriter: KeyValueWriter {
   public func insert(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: UInt32
+    in table: KeyValueTable
   ) throws(StorageError) -> Bool {
     guard let transaction else { throw .lmdbScopeEnded }
     var name = MDB_val(
@@ -84,7 +84,7 @@ public final class LMDBWriter: KeyValueWriter {
       mv_size: value.count,
       mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
     )
-    let status = mdb_put(transaction, table, &name, &data, UInt32(MDB_NOOVERWRITE))
+    let status = mdb_put(transaction, table.handle, &name, &data, UInt32(MDB_NOOVERWRITE))
     if status == MDB_KEYEXIST { return false }
     try check(status)
     return true
@@ -93,23 +93,25 @@ public final class LMDBWriter: KeyValueWriter {
   /// Removes a key.
   ///
   /// - Returns: whether it was there.
-  public func delete(_ key: UnsafeRawBufferPointer, in table: UInt32) throws(StorageError) -> Bool {
+  public func delete(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError)
+    -> Bool
+  {
     guard let transaction else { throw .lmdbScopeEnded }
     if key.isEmpty { return false }
     var name = MDB_val(
       mv_size: key.count,
       mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)
     )
-    let status = mdb_del(transaction, table, &name, nil)
+    let status = mdb_del(transaction, table.handle, &name, nil)
     if status == MDB_NOTFOUND { return false }
     try check(status)
     return true
   }
 
   /// Removes all entries of a table.
-  public func clear(_ table: UInt32) throws(StorageError) {
+  public func clear(_ table: KeyValueTable) throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }
-    try check(mdb_drop(transaction, table, 0))
+    try check(mdb_drop(transaction, table.handle, 0))
   }
 
   /// Creates a table.
@@ -117,12 +119,12 @@ public final class LMDBWriter: KeyValueWriter {
   /// It goes with the transaction, or with the nested one, if that rolls back.
   ///
   /// - Throws: ``StorageError/Code/unsupported`` if the store has as many as it may have.
-  public func createTable(_ name: String) throws(StorageError) -> UInt32 {
+  public func createTable(_ name: String) throws(StorageError) -> KeyValueTable {
     guard let transaction else { throw .lmdbScopeEnded }
     var table: UInt32 = 0
     try check(mdb_dbi_open(transaction, name, UInt32(MDB_CREATE), &table))
     created.append((name, table))
-    return table
+    return KeyValueTable(number: Int(table))
   }
 
   // MARK: Nesting

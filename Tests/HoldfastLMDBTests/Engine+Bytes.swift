@@ -3,14 +3,14 @@ import HoldfastLMDB
 
 /// Keys and values as strings, for tests.
 extension KeyValueReader {
-  func value(_ key: String, in table: Table) throws -> String? {
+  func value(_ key: String, in table: KeyValueTable) throws -> String? {
     var key = key
     return try key.withUTF8 { bytes in
       try get(UnsafeRawBufferPointer(bytes), in: table).map { String(decoding: $0, as: UTF8.self) }
     }
   }
 
-  func keys(in table: Table) throws -> [String] {
+  func keys(in table: KeyValueTable) throws -> [String] {
     let cursor = try openCursor(in: table)
     defer { cursor.close() }
     var keys: [String] = []
@@ -22,18 +22,18 @@ extension KeyValueReader {
 }
 
 extension KeyValueWriter {
-  func put(_ key: String, _ value: String, in table: Table) throws {
+  func put(_ key: String, _ value: String, in table: KeyValueTable) throws {
     try put(key, Array(value.utf8), in: table)
   }
 
-  func put(_ key: String, _ value: [UInt8], in table: Table) throws {
+  func put(_ key: String, _ value: [UInt8], in table: KeyValueTable) throws {
     var key = key
     try key.withUTF8 { key in
       try value.withUnsafeBytes { try put(UnsafeRawBufferPointer(key), $0, in: table) }
     }
   }
 
-  func delete(_ key: String, in table: Table) throws -> Bool {
+  func delete(_ key: String, in table: KeyValueTable) throws -> Bool {
     var key = key
     return try key.withUTF8 { try delete(UnsafeRawBufferPointer($0), in: table) }
   }

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Puts one block a transaction until the map is full; gives the number of blocks in the end.
-  private func fill(_ engine: LMDBEngine, _ table: UInt32) throws -> Int {
+  private func fill(_ engine: LMDBEngine, _ table: KeyValueTable) throws -> Int {
     while true {
       let count = try engine.read { try $0.keys(in: table).count }
       let failure = code {

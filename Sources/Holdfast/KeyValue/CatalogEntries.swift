@@ -1,9 +1,9 @@
 /// Reads and writes the catalog's entries in one transaction.
 struct CatalogEntries<Transaction: KeyValueReader> {
   private let transaction: Transaction
-  private let table: Transaction.Table
+  private let table: KeyValueTable
 
-  init(_ transaction: Transaction, _ table: Transaction.Table) {
+  init(_ transaction: Transaction, _ table: KeyValueTable) {
     self.transaction = transaction
     self.table = table
   }

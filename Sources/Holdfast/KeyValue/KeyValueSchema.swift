@@ -1,16 +1,16 @@
 /// A catalog as read at one schema version, with the engine's open tables.
-final class KeyValueSchema<Table: Sendable>: Sendable {
+final class KeyValueSchema: Sendable {
   let catalog: Catalog
-  let catalogTable: Table
-  let sequenceTable: Table
+  let catalogTable: KeyValueTable
+  let sequenceTable: KeyValueTable
   /// The tables by collection id.
-  let tables: [Int: CollectionTables<Table>]
+  let tables: [Int: CollectionTables]
 
   init(
     _ catalog: Catalog,
-    catalogTable: Table,
-    sequenceTable: Table,
-    tables: [Int: CollectionTables<Table>]
+    catalogTable: KeyValueTable,
+    sequenceTable: KeyValueTable,
+    tables: [Int: CollectionTables]
   ) {
     self.catalog = catalog
     self.catalogTable = catalogTable
@@ -25,8 +25,8 @@ final class KeyValueSchema<Table: Sendable>: Sendable {
 /// so that short ones prepare nothing.
 ///
 /// Unchecked: it is used by one transaction at a time; the pool's mutex hands it over.
-final class KeyValueSession<Table: Sendable>: @unchecked Sendable {
-  let schema: KeyValueSchema<Table>
+final class KeyValueSession: @unchecked Sendable {
+  let schema: KeyValueSchema
   /// The encoded key of the call in progress.
   let key = ByteBuffer()
   /// The encoded row of the call in progress.
@@ -35,19 +35,19 @@ final class KeyValueSession<Table: Sendable>: @unchecked Sendable {
   let longKey = ByteBuffer()
   /// The value of a long index entry.
   let longValue = ByteBuffer()
-  private var prepared: [Int: BoundCollection<Table>] = [:]
+  private var prepared: [Int: BoundCollection] = [:]
   /// The collection object that was asked for last, and what it led to.
   private var lastAsked: Collection?
-  private var last: BoundCollection<Table>?
+  private var last: BoundCollection?
 
-  init(_ schema: KeyValueSchema<Table>) { self.schema = schema }
+  init(_ schema: KeyValueSchema) { self.schema = schema }
 
   /// All that was prepared.
-  var all: some Sequence<BoundCollection<Table>> { prepared.values }
+  var all: some Sequence<BoundCollection> { prepared.values }
 
   /// What was prepared for a collection in the last call, if that was for the same one.
   @inline(__always)
-  func recent(_ collection: Collection) -> BoundCollection<Table>? {
+  func recent(_ collection: Collection) -> BoundCollection? {
     lastAsked === collection ? last : nil
   }
 
@@ -55,9 +55,9 @@ final class KeyValueSession<Table: Sendable>: @unchecked Sendable {
   func prepare(
     _ collection: Collection,
     catalog: Catalog,
-    created: [Int: CollectionTables<Table>]
-  ) throws(StorageError) -> BoundCollection<Table> {
-    let found: BoundCollection<Table>
+    created: [Int: CollectionTables]
+  ) throws(StorageError) -> BoundCollection {
+    let found: BoundCollection
     if let known = prepared[collection.id] {
       found = known
     } else {

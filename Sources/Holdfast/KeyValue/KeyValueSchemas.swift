@@ -1,21 +1,19 @@
 import Synchronization
 
 /// Where a transaction gives its session back, and a writer its committed schema.
-protocol SessionPool<Table>: AnyObject, Sendable {
-  associatedtype Table: Sendable
+protocol SessionPool: AnyObject, Sendable {
   /// Takes a session back for the next transaction under the same schema.
-  func give(_ session: KeyValueSession<Table>)
+  func give(_ session: KeyValueSession)
   /// Makes a schema the one that transactions begin with.
-  func publish(_ schema: KeyValueSchema<Table>)
+  func publish(_ schema: KeyValueSchema)
 }
 
 /// The schema that transactions begin with, kept up to date with what the store says.
 final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
-  typealias Table = Engine.Table
 
   private struct State {
-    var schema: KeyValueSchema<Table>
-    var idle: [KeyValueSession<Table>] = []
+    var schema: KeyValueSchema
+    var idle: [KeyValueSession] = []
   }
 
   private let engine: Engine
@@ -53,8 +51,7 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
   func begin<Transaction: KeyValueReader>(
     timeout: Duration,
     _ open: (Engine, Duration) throws(StorageError) -> Transaction
-  ) throws(StorageError) -> (Transaction, KeyValueSession<Table>)
-  where Transaction.Table == Table {
+  ) throws(StorageError) -> (Transaction, KeyValueSession) {
     var deadline: ContinuousClock.Instant?
     var left = timeout
     var incomplete: Int64?
@@ -91,7 +88,7 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
   /// - Returns: the name of a table that is not there, having changed nothing.
   private func openTables(of catalog: Catalog) throws(StorageError) -> String? {
     let base = state.withLock { $0.schema }
-    var tables: [Int: CollectionTables<Table>] = [:]
+    var tables: [Int: CollectionTables] = [:]
     for collection in catalog.collections {
       let known = base.catalog.collections.first { $0.id == collection.id }
       if let known, known.indexes.map(\.id) == collection.indexes.map(\.id) {
@@ -115,7 +112,7 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
   }
 
   private enum Opened {
-    case opened(CollectionTables<Table>)
+    case opened(CollectionTables)
     case missing(String)
   }
 
@@ -123,7 +120,7 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
     try opening.withLock { (_) throws(StorageError) in
       let name = CatalogCoding.tableName(ofCollection: collection.id)
       guard let rows = try engine.openTable(name) else { return .missing(name) }
-      var indexes: [Table] = []
+      var indexes: [KeyValueTable] = []
       for index in collection.indexes {
         let name = CatalogCoding.tableName(ofIndex: index.id)
         guard let table = try engine.openTable(name) else { return .missing(name) }
@@ -135,11 +132,11 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
 
   // MARK: Sessions
 
-  private func take() -> KeyValueSession<Table> {
+  private func take() -> KeyValueSession {
     state.withLock { state in state.idle.popLast() ?? KeyValueSession(state.schema) }
   }
 
-  func give(_ session: KeyValueSession<Table>) {
+  func give(_ session: KeyValueSession) {
     state.withLock { state in
       if session.schema === state.schema, state.idle.count < Self.maximumIdle {
         state.idle.append(session)
@@ -147,7 +144,7 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
     }
   }
 
-  func publish(_ schema: KeyValueSchema<Table>) {
+  func publish(_ schema: KeyValueSchema) {
     state.withLock { state in
       state.schema = schema
       state.idle.removeAll()

@@ -9,7 +9,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   }
 
   private var reader: KeyValueStorageReader<Transaction>?
-  private let prepared: BoundCollection<Transaction.Table>
+  private let prepared: BoundCollection
   private let cursor: Transaction.Cursor
   private let slots: UnsafeMutablePointer<RowView.Slot>
   private let changes: Int
@@ -22,7 +22,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
 
   init(
     _ reader: KeyValueStorageReader<Transaction>,
-    _ prepared: BoundCollection<Transaction.Table>,
+    _ prepared: BoundCollection,
     _ cursor: Transaction.Cursor,
     _ scan: Scan
   ) {

@@ -2,16 +2,15 @@
 public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   /// A cursor over rows.
   public typealias Cursor = KeyValueStorageCursor<Transaction>
-  typealias Table = Transaction.Table
 
   let transaction: Transaction
-  let session: KeyValueSession<Table>
-  let pool: any SessionPool<Table>
+  let session: KeyValueSession
+  let pool: any SessionPool
   let entryForm: IndexEntry
   /// The catalog as of this snapshot; inside a writer, with its own changes.
   public internal(set) var catalog: Catalog
   /// The tables that this transaction has created, by collection id.
-  var created: [Int: CollectionTables<Table>] = [:]
+  var created: [Int: CollectionTables] = [:]
   /// Counts changes, so that cursors from before one refuse to go on.
   var changes = 0
   private(set) var isOpen = true
@@ -19,8 +18,8 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
 
   init(
     _ transaction: Transaction,
-    _ session: KeyValueSession<Table>,
-    _ pool: any SessionPool<Table>,
+    _ session: KeyValueSession,
+    _ pool: any SessionPool,
     keyLimit: Int
   ) {
     self.transaction = transaction
@@ -97,7 +96,7 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   }
 
   @inline(__always)
-  final func prepare(_ collection: Collection) throws(StorageError) -> BoundCollection<Table> {
+  final func prepare(_ collection: Collection) throws(StorageError) -> BoundCollection {
     guard isOpen else { throw Self.closedError }
     if let recent = session.recent(collection) { return recent }
     return try session.prepare(collection, catalog: catalog, created: created)

@@ -59,7 +59,7 @@ extension KeyValueStorageWriter {
   private func createTables(of collection: Collection, _ changed: Catalog) throws(StorageError) {
     changes += 1
     let rows = try transaction.createTable(CatalogCoding.tableName(ofCollection: collection.id))
-    var indexes: [Transaction.Table] = []
+    var indexes: [KeyValueTable] = []
     for index in collection.indexes {
       indexes.append(try transaction.createTable(CatalogCoding.tableName(ofIndex: index.id)))
     }

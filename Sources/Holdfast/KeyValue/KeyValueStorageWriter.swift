@@ -5,7 +5,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   /// What a savepoint goes back to.
   private struct Savepoint {
     var catalog: Catalog
-    var created: [Int: CollectionTables<Transaction.Table>]
+    var created: [Int: CollectionTables]
     var automaticKeys: [Int: (last: Int64, isDirty: Bool)]
   }
 
@@ -107,7 +107,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   // MARK: Parts of a write
 
   private func prepareToWrite(_ row: RowView, _ collection: Collection) throws(StorageError)
-    -> BoundCollection<Transaction.Table>
+    -> BoundCollection
   {
     let prepared = try prepare(collection)
     guard row.count == prepared.fieldCount else {
@@ -124,7 +124,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   /// the engine.
   ///
   /// - Returns: the automatic key, given or fresh, if the collection has one.
-  private func encodeAll(_ row: RowView, _ prepared: BoundCollection<Transaction.Table>)
+  private func encodeAll(_ row: RowView, _ prepared: BoundCollection)
     throws(StorageError) -> Int64?
   {
     let position = prepared.automaticKeyPosition
@@ -148,7 +148,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     return automatic
   }
 
-  private func add(_ prepared: BoundCollection<Transaction.Table>, isGenerated: Bool)
+  private func add(_ prepared: BoundCollection, isGenerated: Bool)
     throws(StorageError)
   {
     guard
@@ -167,7 +167,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
 
   private func replace(
     _ old: UnsafeRawBufferPointer,
-    _ prepared: BoundCollection<Transaction.Table>
+    _ prepared: BoundCollection
   ) throws(StorageError) {
     if Bytes.compare(old, session.value.bytes) == 0 { return }
     if !prepared.indexes.isEmpty {
@@ -182,7 +182,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     }
   }
 
-  private func store(_ index: PreparedIndex, _ table: Transaction.Table) throws(StorageError) {
+  private func store(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
     if !entryForm.isLong(index.new.count) {
       return try transaction.put(index.new.bytes, .init(start: nil, count: 0), in: table)
     }
@@ -198,7 +198,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   private func remove(
     _ index: PreparedIndex,
     _ prepared: PreparedCollection,
-    _ table: Transaction.Table
+    _ table: KeyValueTable
   ) throws(StorageError) {
     var key = index.old.bytes
     if entryForm.isLong(key.count) {
@@ -220,7 +220,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   }
 
   private func checkUniqueness(
-    _ prepared: BoundCollection<Transaction.Table>,
+    _ prepared: BoundCollection,
     replacing: Bool = false
   ) throws(StorageError) {
     let check = uniqueness ?? UniquenessCheck(transaction, entryForm)
@@ -319,7 +319,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   }
 
   private func publishSchema() {
-    var tables: [Int: CollectionTables<Transaction.Table>] = [:]
+    var tables: [Int: CollectionTables] = [:]
     for collection in catalog.collections {
       tables[collection.id] = created[collection.id] ?? session.schema.tables[collection.id]
     }

@@ -6,7 +6,7 @@ public final class MemoryCursor: KeyValueCursor {
   }
 
   private var snapshot: MemorySnapshot?
-  private let table: MemoryEngine.Table
+  private let table: KeyValueTable
   /// The way from the root to the current entry's leaf.
   ///
   /// The snapshot keeps the nodes alive while its
@@ -14,7 +14,7 @@ public final class MemoryCursor: KeyValueCursor {
   private var path: [Level] = []
   private var changes = -1
 
-  init(_ snapshot: MemorySnapshot, _ table: MemoryEngine.Table) {
+  init(_ snapshot: MemorySnapshot, _ table: KeyValueTable) {
     self.snapshot = snapshot
     self.table = table
     path.reserveCapacity(8)

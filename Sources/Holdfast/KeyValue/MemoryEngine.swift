@@ -6,10 +6,6 @@ import Synchronization
 /// A private engine ends with its last reference. A shared one, ``shared(name:)``, lives in the
 /// process until ``destroy(name:)``, so that closing and opening again can be tested.
 public final class MemoryEngine: OrderedKeyValueEngine {
-  /// A table, by its number.
-  public struct Table: Sendable, Hashable {
-    let number: Int
-  }
   /// A snapshot.
   public typealias Reader = MemorySnapshot
   /// A write transaction.
@@ -107,8 +103,8 @@ public final class MemoryEngine: OrderedKeyValueEngine {
   }
 
   /// The table of that name, if a committed transaction created it.
-  public func openTable(_ name: String) throws(StorageError) -> Table? {
-    try content().numbers[name].map(Table.init)
+  public func openTable(_ name: String) throws(StorageError) -> KeyValueTable? {
+    try content().numbers[name].map { KeyValueTable(number: $0) }
   }
 
   /// Closes a private engine; a shared one stays.

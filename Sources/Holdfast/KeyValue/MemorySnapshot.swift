@@ -1,7 +1,5 @@
 /// A snapshot of a ``MemoryEngine``.
 public class MemorySnapshot: KeyValueReader {
-  /// See ``OrderedKeyValueEngine/Table``.
-  public typealias Table = MemoryEngine.Table
   /// A cursor over one table.
   public typealias Cursor = MemoryCursor
 
@@ -13,7 +11,7 @@ public class MemorySnapshot: KeyValueReader {
   init(_ content: MemoryEngine.Content) { self.content = content }
 
   /// The value of a key, or nil.
-  public final func get(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError)
+  public final func get(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError)
     -> UnsafeRawBufferPointer?
   {
     guard isOpen else { throw Self.closedError }
@@ -23,13 +21,13 @@ public class MemorySnapshot: KeyValueReader {
   /// The number of entries.
   ///
   /// O(1).
-  public final func count(in table: Table) throws(StorageError) -> Int {
+  public final func count(in table: KeyValueTable) throws(StorageError) -> Int {
     guard isOpen else { throw Self.closedError }
     return content.trees[table.number].count
   }
 
   /// Opens a cursor, positioned nowhere.
-  public final func openCursor(in table: Table) throws(StorageError) -> MemoryCursor {
+  public final func openCursor(in table: KeyValueTable) throws(StorageError) -> MemoryCursor {
     guard isOpen else { throw Self.closedError }
     return MemoryCursor(self, table)
   }
@@ -70,7 +68,7 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
   public func put(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: Table
+    in table: KeyValueTable
   ) throws(StorageError) {
     try prepareToChange()
     content.trees[table.number].put(key, value)
@@ -80,14 +78,16 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
   public func insert(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: Table
+    in table: KeyValueTable
   ) throws(StorageError) -> Bool {
     try prepareToChange()
     return !content.trees[table.number].put(key, value, replaces: false)
   }
 
   /// Removes a key.
-  public func delete(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError) -> Bool {
+  public func delete(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError)
+    -> Bool
+  {
     try prepareToChange()
     return content.trees[table.number].remove(key)
   }
@@ -95,19 +95,19 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
   /// Removes all entries of a table.
   ///
   /// O(1), but for letting their memory go.
-  public func clear(_ table: Table) throws(StorageError) {
+  public func clear(_ table: KeyValueTable) throws(StorageError) {
     try prepareToChange()
     content.trees[table.number] = MemoryTree()
   }
 
   /// Creates a table, or opens the one of that name.
-  public func createTable(_ name: String) throws(StorageError) -> Table {
+  public func createTable(_ name: String) throws(StorageError) -> KeyValueTable {
     try prepareToChange()
-    if let number = content.numbers[name] { return Table(number: number) }
+    if let number = content.numbers[name] { return KeyValueTable(number: number) }
     let number = content.trees.count
     content.trees.append(MemoryTree())
     content.numbers[name] = number
-    return Table(number: number)
+    return KeyValueTable(number: number)
   }
 
   /// Begins a nested transaction.

@@ -1,14 +1,25 @@
+/// An opened table of an ordered key-value engine: a small number that names it in calls, valid for
+/// the engine's lifetime.
+///
+/// One concrete type for all engines: the adapter over them then has no layout that depends on the
+/// engine, and resolves nothing about it at run time.
+@frozen public struct KeyValueTable: Sendable, Hashable {
+  /// The engine's own number of the table.
+  public let number: Int
+
+  /// Creates the name of a table.
+  @inlinable public init(number: Int) { self.number = number }
+}
+
 /// An ordered key-value engine: the little that ``KeyValueStorage`` needs to make a full ``Storage``.
 ///
 /// Keys and values are bytes; keys are ordered as unsigned bytes, shorter first. An engine holds
 /// named tables of entries, gives snapshots, and one write transaction at a time with nested ones.
 public protocol OrderedKeyValueEngine: Sendable {
   /// A snapshot.
-  associatedtype Reader: KeyValueReader where Reader.Table == Table
+  associatedtype Reader: KeyValueReader
   /// A write transaction.
-  associatedtype Writer: KeyValueWriter where Writer.Table == Table
-  /// An opened table: a small value that names it in calls, valid for the engine's lifetime.
-  associatedtype Table: Sendable
+  associatedtype Writer: KeyValueWriter
 
   /// The longest key, in bytes; at least 511.
   var maximumKeyLength: Int { get }
@@ -23,7 +34,7 @@ public protocol OrderedKeyValueEngine: Sendable {
   /// not while this thread holds a transaction of the engine.
   ///
   /// - Returns: nil if there is no table of that name.
-  func openTable(_ name: String) throws(StorageError) -> Table?
+  func openTable(_ name: String) throws(StorageError) -> KeyValueTable?
   /// Closes the engine. Called once, when no transaction is open.
   func close() throws(StorageError)
 }
@@ -33,18 +44,16 @@ public protocol OrderedKeyValueEngine: Sendable {
 /// Not Sendable, and bound to its thread. Pointers that it hands out are valid until the
 /// transaction's next write or its end.
 public protocol KeyValueReader: AnyObject {
-  /// See ``OrderedKeyValueEngine/Table``.
-  associatedtype Table: Sendable
   /// A cursor over one table.
   associatedtype Cursor: KeyValueCursor
 
   /// The value of a key, or nil.
-  func get(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError)
+  func get(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError)
     -> UnsafeRawBufferPointer?
   /// The number of entries of a table. The default walks them; an engine that counts overrides it.
-  func count(in table: Table) throws(StorageError) -> Int
+  func count(in table: KeyValueTable) throws(StorageError) -> Int
   /// Opens a cursor, positioned nowhere.
-  func openCursor(in table: Table) throws(StorageError) -> Cursor
+  func openCursor(in table: KeyValueTable) throws(StorageError) -> Cursor
   /// Ends the snapshot; a writer that was not committed is rolled back. Idempotent.
   func end()
 }
@@ -53,7 +62,7 @@ extension KeyValueReader {
   /// Counts by walking.
   ///
   /// O(n).
-  public func count(in table: Table) throws(StorageError) -> Int {
+  public func count(in table: KeyValueTable) throws(StorageError) -> Int {
     let cursor = try openCursor(in: table)
     defer { cursor.close() }
     guard try cursor.first() else { return 0 }
@@ -69,7 +78,7 @@ public protocol KeyValueWriter: KeyValueReader {
   func put(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: Table
+    in table: KeyValueTable
   ) throws(StorageError)
   /// Sets the value of a key that is not there yet. The default gets, then puts; an engine that does
   /// both at once overrides it.
@@ -78,16 +87,16 @@ public protocol KeyValueWriter: KeyValueReader {
   func insert(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: Table
+    in table: KeyValueTable
   ) throws(StorageError) -> Bool
   /// Removes a key.
   ///
   /// - Returns: whether it was there.
-  func delete(_ key: UnsafeRawBufferPointer, in table: Table) throws(StorageError) -> Bool
+  func delete(_ key: UnsafeRawBufferPointer, in table: KeyValueTable) throws(StorageError) -> Bool
   /// Removes all entries of a table.
-  func clear(_ table: Table) throws(StorageError)
+  func clear(_ table: KeyValueTable) throws(StorageError)
   /// Creates a table, or opens the one of that name. It goes with the transaction, or with the nested one, if that rolls back.
-  func createTable(_ name: String) throws(StorageError) -> Table
+  func createTable(_ name: String) throws(StorageError) -> KeyValueTable
   /// Begins a nested transaction inside the innermost one.
   func beginNested() throws(StorageError)
   /// Ends the innermost nested transaction and keeps its changes.
@@ -103,7 +112,7 @@ extension KeyValueWriter {
   public func insert(
     _ key: UnsafeRawBufferPointer,
     _ value: UnsafeRawBufferPointer,
-    in table: Table
+    in table: KeyValueTable
   ) throws(StorageError) -> Bool {
     if try get(key, in: table) != nil { return false }
     try put(key, value, in: table)

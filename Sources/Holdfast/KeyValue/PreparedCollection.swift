@@ -128,19 +128,19 @@ final class PreparedIndex {
 }
 
 /// A prepared collection with the engine's tables.
-final class BoundCollection<Table: Sendable>: PreparedCollection {
-  let tables: CollectionTables<Table>
+final class BoundCollection: PreparedCollection {
+  let tables: CollectionTables
 
-  init(_ collection: Collection, _ tables: CollectionTables<Table>) {
+  init(_ collection: Collection, _ tables: CollectionTables) {
     self.tables = tables
     super.init(collection)
   }
 }
 
 /// The engine's tables of a collection.
-struct CollectionTables<Table: Sendable>: Sendable {
+struct CollectionTables: Sendable {
   /// The table of the rows.
-  var rows: Table
+  var rows: KeyValueTable
   /// The tables of the indexes, in declared order.
-  var indexes: [Table]
+  var indexes: [KeyValueTable]
 }

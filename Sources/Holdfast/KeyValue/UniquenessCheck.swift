@@ -17,7 +17,7 @@ final class UniquenessCheck<Transaction: KeyValueReader> {
   }
 
   /// Whether another key's entry has the values of the index's new entry.
-  func isTaken(_ index: PreparedIndex, _ table: Transaction.Table) throws(StorageError) -> Bool {
+  func isTaken(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) -> Bool {
     let cursor: Transaction.Cursor
     if let known = cursors[index.index.id] {
       cursor = known

@@ -284,7 +284,7 @@ struct KeyValueCatalogTests {
   private func edit(
     _ engine: MemoryEngine,
     _ name: String,
-    _ body: (MemoryTransaction, MemoryEngine.Table) throws -> Void
+    _ body: (MemoryTransaction, KeyValueTable) throws -> Void
   ) throws {
     let table = try #require(try engine.openTable(name))
     let writer = try engine.beginWriting(timeout: .seconds(5))
@@ -294,7 +294,7 @@ struct KeyValueCatalogTests {
 
   private func put(
     _ writer: MemoryTransaction,
-    _ table: MemoryEngine.Table,
+    _ table: KeyValueTable,
     _ key: String,
     _ value: [UInt8]
   ) throws {

@@ -16,7 +16,7 @@ struct MemoryTreeTests {
     }
   }
 
-  static func entries(_ engine: MemorySnapshot, _ table: MemoryEngine.Table, reversed: Bool = false)
+  static func entries(_ engine: MemorySnapshot, _ table: KeyValueTable, reversed: Bool = false)
     throws -> [[UInt8]]
   {
     let cursor = try engine.openCursor(in: table)
