@@ -8,16 +8,16 @@ protocol SessionPool: AnyObject, Sendable {
   func publish(_ schema: KeyValueSchema)
 }
 
+/// What ``KeyValueSchemas`` guards; outside of it, so that it is one type for all engines.
+private struct KeyValueSchemasState {
+  var schema: KeyValueSchema
+  var idle: [KeyValueSession] = []
+}
+
 /// The schema that transactions begin with, kept up to date with what the store says.
 final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
-
-  private struct State {
-    var schema: KeyValueSchema
-    var idle: [KeyValueSession] = []
-  }
-
   private let engine: Engine
-  private let state: Mutex<State>
+  private let state: Mutex<KeyValueSchemasState>
   /// Held while tables are opened.
   private let opening = Mutex(())
   private static var maximumIdle: Int { 16 }
@@ -31,7 +31,7 @@ final class KeyValueSchemas<Engine: OrderedKeyValueEngine>: SessionPool {
     var catalog = Catalog(storeID: "")
     catalog.schemaVersion = -1
     state = Mutex(
-      State(
+      KeyValueSchemasState(
         schema: KeyValueSchema(
           catalog,
           catalogTable: catalogTable,

@@ -14,7 +14,8 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   /// Counts changes, so that cursors from before one refuse to go on.
   var changes = 0
   private(set) var isOpen = true
-  private var cursors: [Unmanaged<Cursor>] = []
+  /// The open cursors, not retained; as bare pointers, whose array is of one type for all engines.
+  private var cursors: [UnsafeMutableRawPointer] = []
 
   init(
     _ transaction: Transaction,
@@ -59,7 +60,7 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
       table = prepared.tables.indexes[index]
     }
     let cursor = Cursor(self, prepared, try transaction.openCursor(in: table), scan)
-    cursors.append(Unmanaged.passUnretained(cursor))
+    cursors.append(Unmanaged.passUnretained(cursor).toOpaque())
     return cursor
   }
 
@@ -116,12 +117,14 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   }
 
   final func closeCursors() {
-    while let cursor = cursors.last { cursor.takeUnretainedValue().close() }
+    while let cursor = cursors.last {
+      Unmanaged<Cursor>.fromOpaque(cursor).takeUnretainedValue().close()
+    }
   }
 
   final func forget(_ cursor: Cursor) {
     let unmanaged = Unmanaged.passUnretained(cursor).toOpaque()
-    if let position = cursors.lastIndex(where: { $0.toOpaque() == unmanaged }) {
+    if let position = cursors.lastIndex(of: unmanaged) {
       cursors.remove(at: position)
     }
   }

@@ -155,7 +155,7 @@ final class RowDecoder: Decoder {
   }
   func string(_ position: Int) throws -> String {
     try check(position, .text)
-    guard let text = String(validating: row.bytes(position), as: UTF8.self) else {
+    guard let text = Bytes.text(row.bytes(position)) else {
       throw StorageError(.corrupt, "\(layout.describe(position)) holds text that is not UTF-8")
     }
     return text

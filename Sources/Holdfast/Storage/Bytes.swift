@@ -15,6 +15,20 @@ package enum Bytes {
     return left.count - right.count
   }
 
+  /// The text of UTF-8 bytes; nil if they are not valid.
+  ///
+  /// `String(validating:as:)` asks the runtime for metadata at every call. Repairing what is invalid
+  /// changes it, so an unchanged text was valid.
+  @inline(__always)
+  package static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+    let text = String(decoding: bytes, as: UTF8.self)
+    let isUnchanged =
+      text.utf8.withContiguousStorageIfAvailable {
+        compare(UnsafeRawBufferPointer($0), bytes) == 0
+      } ?? text.utf8.elementsEqual(bytes)
+    return isUnchanged ? text : nil
+  }
+
   /// Whether `needle` occurs in `bytes`.
   ///
   /// O(n · m) at worst, O(n) as a rule.

@@ -73,7 +73,7 @@
   /// - Throws: ``StorageError/Code/corrupt`` if the bytes are not UTF-8: they are never replaced.
   public func text(_ index: Int) throws(StorageError) -> String {
     let bytes = bytes(index)
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = Bytes.text(bytes) else {
       throw StorageError(
         .corrupt,
         "field \(index + 1) of a stored record is not valid UTF-8; run verify"
