@@ -1,0 +1,101 @@
+import Holdfast
+
+/// A reader, or the reading half of a writer, with one thing wrong.
+class MutantReader: StorageReader {
+  let mutation: Mutation?
+  private var first: (any StorageReader)?
+  private let begin: () throws(StorageError) -> any StorageReader
+  private let buffer = RowBuffer()
+
+  init(
+    _ mutation: Mutation?,
+    first: (any StorageReader)?,
+    begin: @escaping () throws(StorageError) -> any StorageReader
+  ) {
+    self.mutation = mutation
+    self.first = first
+    self.begin = begin
+  }
+
+  private func base() throws(StorageError) -> any StorageReader {
+    if let first { return first }
+    let begun = try begin()
+    first = begun
+    return begun
+  }
+
+  var catalog: Catalog {
+    // Without a reader this is the catalog of nothing, which a late snapshot replaces.
+    let begun = try? base()
+    var catalog = begun?.catalog ?? Catalog(storeID: "")
+    if mutation == .schemaVersionStays { catalog.schemaVersion = 1 }
+    return catalog
+  }
+
+  func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView? {
+    guard let row = try base().get(key, in: collection) else { return nil }
+    return try MutantCursor.changed(row, mutation, buffer)
+  }
+
+  func scan(_ scan: Scan) throws(StorageError) -> MutantCursor {
+    var scan = scan
+    if mutation == .exclusiveBoundIncluded { scan.lower?.isInclusive = true }
+    if mutation == .reversedScanForgotten { scan.isReversed = false }
+    return MutantCursor(try base().scan(scan), mutation)
+  }
+
+  func query(_ query: BoundQuery) throws(StorageError) -> PushedQuery<MutantCursor>? {
+    func whole(
+      _ filter: BoundFilter = .all,
+      limit: Int? = nil,
+      handlesFilter: Bool = false,
+      handlesOrder: Bool = false
+    ) throws(StorageError) -> PushedQuery<MutantCursor> {
+      let rows = try base().scan(Scan(query.collection))
+      return PushedQuery(
+        cursor: MutantCursor(rows, mutation, filter: filter, limit: limit),
+        handlesFilter: handlesFilter,
+        handlesOrder: handlesOrder,
+        handlesLimit: false
+      )
+    }
+    switch mutation {
+    case .limitBeforeSort: return try whole(limit: query.limit.map { $0 &+ query.offset })
+    case .sortForgotten: return try whole(handlesOrder: true)
+    case .filterForgotten: return try whole(handlesFilter: true)
+    case .notEqualDropsNulls:
+      return try whole(Self.droppingNulls(query.filter), handlesFilter: true)
+    default: return nil
+    }
+  }
+
+  private static func droppingNulls(_ filter: BoundFilter) -> BoundFilter {
+    switch filter {
+    case .compare(let position, .notEqual, _):
+      .and([filter, .compare(position, .notEqual, .null)])
+    case .and(let parts): .and(parts.map(droppingNulls))
+    case .or(let parts): .or(parts.map(droppingNulls))
+    default: filter
+    }
+  }
+
+  func aggregate(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {
+    if mutation == .sumOfNothingIsZero, aggregate.groupBy.isEmpty {
+      let rows = try base().scan(Scan(aggregate.collection))
+      defer { rows.close() }
+      if try rows.next() == nil { return [aggregate.functions.map { _ in 0 }] }
+    }
+    if mutation == .emptyInMatchesAll, case .none = aggregate.filter,
+      aggregate.functions == [.count]
+    {
+      let rows = try base().scan(Scan(aggregate.collection))
+      defer { rows.close() }
+      var count: Int64 = 0
+      while try rows.next() != nil { count += 1 }
+      return [[.integer(count)]]
+    }
+    return nil
+  }
+
+  func end() { first?.end() }
+}

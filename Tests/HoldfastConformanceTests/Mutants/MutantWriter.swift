@@ -1,0 +1,126 @@
+import Holdfast
+
+/// A writer with one thing wrong.
+final class MutantWriter: MutantReader, StorageWriter {
+  private let base: any StorageWriter
+  private let buffer = RowBuffer()
+  private var inserted = 0
+  private var isCommitted = false
+
+  init(_ mutation: Mutation?, _ base: any StorageWriter) {
+    self.base = base
+    super.init(mutation, first: base) { () throws(StorageError) in base }
+  }
+
+  private func translate<T>(
+    _ row: RowView,
+    _ body: () throws(StorageError) -> T
+  ) throws(StorageError) -> T {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      var error = error
+      if mutation == .uniqueCodeWrong, error.code == .uniqueViolation { error.code = .duplicateKey }
+      if mutation == .messageHoldsValue { error.message += "\(try row.values())" }
+      throw error
+    }
+  }
+
+  func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
+    inserted += 1
+    if mutation == .lastRecordsDropped, inserted > 10_000 { return nil }
+    if mutation == .insertReplaces { return try base.put(row, in: collection) }
+    var row = row
+    if mutation == .keyReused, let position = collection.automaticKeyPosition, row.isNull(position)
+    {
+      let last = try base.scan(Scan(collection, reversed: true))
+      let largest = try last.next()?.integer(position) ?? 0
+      last.close()
+      buffer.copy(row)
+      buffer.setInteger(position, largest + 1)
+      row = buffer.view
+    }
+    return try translate(row) { () throws(StorageError) in
+      try base.insert(row, into: collection)
+    }
+  }
+
+  func update(_ row: RowView, in collection: Collection) throws(StorageError) -> Bool {
+    if mutation == .updateInserts {
+      _ = try base.put(row, in: collection)
+      return true
+    }
+    if mutation == .partialUpdateClears {
+      buffer.copy(row)
+      buffer.setNull(row.count - 1)
+      return try base.update(buffer.view, in: collection)
+    }
+    do throws(StorageError) {
+      return try base.update(row, in: collection)
+    } catch {
+      if mutation == .uniqueIgnoredInUpdate, error.code == .uniqueViolation { return true }
+      throw error
+    }
+  }
+
+  func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
+    if mutation == .putDeletesAnother {
+      let rows = try base.scan(Scan(collection))
+      let key = RowBuffer(count: collection.keyPositions.count)
+      if let first = try rows.next() {
+        for (index, position) in collection.keyPositions.enumerated() {
+          key.copyField(index, first.slots[position])
+        }
+        rows.close()
+        _ = try base.delete(key.view, from: collection)
+      } else {
+        rows.close()
+      }
+    }
+    return try translate(row) { () throws(StorageError) in try base.put(row, in: collection) }
+  }
+
+  func delete(_ key: RowView, from collection: Collection) throws(StorageError) -> Bool {
+    let found = try base.delete(key, from: collection)
+    return mutation == .deleteAlwaysTrue ? true : found
+  }
+
+  func deleteAll(in collection: Collection) throws(StorageError) -> Int {
+    if mutation == .clearTakesNamesakes {
+      for other in base.catalog.collections
+      where other.name != collection.name && other.name.hasPrefix(collection.name) {
+        _ = try base.deleteAll(in: other)
+      }
+    }
+    return try base.deleteAll(in: collection)
+  }
+
+  func createCollection(_ definition: CollectionDefinition) throws(StorageError) -> Collection {
+    var definition = definition
+    if mutation == .uniqueIgnored {
+      for index in definition.indexes.indices { definition.indexes[index].isUnique = false }
+    }
+    return try base.createCollection(definition)
+  }
+
+  func beginSavepoint() throws(StorageError) { try base.beginSavepoint() }
+  func releaseSavepoint() throws(StorageError) { try base.releaseSavepoint() }
+  func rollbackSavepoint() throws(StorageError) {
+    if mutation == .savepointKept { return try base.releaseSavepoint() }
+    try base.rollbackSavepoint()
+  }
+
+  func commit() throws(StorageError) {
+    isCommitted = true
+    if mutation == .commitLost { return base.end() }
+    try base.commit()
+  }
+
+  override func end() {
+    if mutation == .rollbackCommits, !isCommitted {
+      // The mutant's own failure is of no interest.
+      _ = Result { try base.commit() }
+    }
+    base.end()
+  }
+}
