@@ -45,6 +45,37 @@ enum RecordCases {
       }
       context.expect(try await store.read { try $0.ids(Query("item")) }, [1], "ids")
     },
+    ConformanceCase("records.rows", "Whole rows are inserted, put, updated and got alike.") {
+      context in
+      let store = try await context.open(creating: Shapes.item())
+      try await store.write { transaction in
+        let item = try transaction.collection("item")
+        let buffer = RowBuffer(count: 4)
+        try withExtendedLifetime(buffer) {
+          buffer.setInteger(0, 1)
+          buffer.setText(1, "inserted")
+          try transaction.insert(buffer.view, into: item)
+          context.expectError(.duplicateKey) { try transaction.insert(buffer.view, into: item) }
+          buffer.setText(1, "updated")
+          try transaction.update(buffer.view, in: item)
+          buffer.setInteger(0, 2)
+          context.expectError(.notFound) { try transaction.update(buffer.view, in: item) }
+          context.expect(try transaction.count("item"), 1, "after the refused update")
+          buffer.setText(1, "put")
+          try transaction.put(buffer.view, in: item)
+          buffer.setReal(3, 0.5)
+          try transaction.put(buffer.view, in: item)
+        }
+        let row = try transaction.get(2, in: item)
+        context.expect(try row?.values(), [2, "put", .null, 0.5], "the borrowed row")
+      }
+      let records = try await store.read { try $0.fetch(Query("item")) }
+      context.expect(
+        records.map(\.values),
+        [[1, "updated", .null, .null], [2, "put", .null, 0.5]],
+        "records"
+      )
+    },
     ConformanceCase("records.partialUpdate", "A partial update leaves other fields alone.") {
       context in
       let store = try await context.open(creating: Shapes.item())
