@@ -30,9 +30,92 @@ public enum JSON {
   }
 }
 
+/// An array or object that is being copied in canonical form.
+private struct CanonicalContainer {
+  var isObject: Bool
+  /// The elements of an array so far.
+  var elements = JSONWriter()
+  /// The members of an object so far, and the name of the next.
+  var members: [(name: [UInt8], value: [UInt8])] = []
+  var name: [UInt8] = []
+
+  /// Writes the whole.
+  mutating func finish() -> [UInt8] {
+    guard isObject else {
+      elements.endArray()
+      return elements.bytes
+    }
+    let isSorted = zip(members, members.dropFirst()).allSatisfy {
+      $0.name.lexicographicallyPrecedes($1.name)
+    }
+    if !isSorted { members.sort { $0.name.lexicographicallyPrecedes($1.name) } }
+    var writer = JSONWriter()
+    writer.beginObject()
+    for member in members {
+      writer.key(String(decoding: member.name, as: UTF8.self))
+      member.value.withUnsafeBytes { writer.raw($0) }
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
 extension JSONReader {
   /// Copies the value that `token` began in canonical form.
+  ///
+  /// Keeps its own stack, since those of threads may be too small for the deepest values.
   mutating func copyCanonical(
+    _ token: JSONToken,
+    to writer: inout JSONWriter
+  ) throws(StorageError) {
+    var open: [CanonicalContainer] = []
+    var token = token
+    while true {
+      switch token {
+      case .beginArray, .beginObject:
+        open.append(CanonicalContainer(isObject: token == .beginObject))
+        if token == .beginArray { open[open.count - 1].elements.beginArray() }
+      case .key where !open.isEmpty:
+        open[open.count - 1].name = Array(bytes)
+      case .endArray, .endObject:
+        guard var container = open.popLast() else {
+          throw error(.malformedInput, "expected a value, not \(token.name)")
+        }
+        let value = container.finish()
+        add(value, to: &open, or: &writer)
+      default:
+        if let last = open.indices.last, !open[last].isObject {
+          try copyScalar(token, to: &open[last].elements)
+        } else if open.isEmpty {
+          try copyScalar(token, to: &writer)
+        } else {
+          var value = JSONWriter()
+          try copyScalar(token, to: &value)
+          add(value.bytes, to: &open, or: &writer)
+        }
+      }
+      if open.isEmpty { return }
+      token = try next()
+    }
+  }
+
+  private func add(
+    _ value: [UInt8],
+    to open: inout [CanonicalContainer],
+    or writer: inout JSONWriter
+  ) {
+    guard let last = open.indices.last else {
+      value.withUnsafeBytes { writer.raw($0) }
+      return
+    }
+    if open[last].isObject {
+      open[last].members.append((open[last].name, value))
+    } else {
+      value.withUnsafeBytes { open[last].elements.raw($0) }
+    }
+  }
+
+  private func copyScalar(
     _ token: JSONToken,
     to writer: inout JSONWriter
   ) throws(StorageError) {
@@ -43,36 +126,8 @@ extension JSONReader {
     case .bigInteger: writer.raw(bytes)
     case .real(let value): writer.real(value)
     case .string: try writer.string(utf8: bytes)
-    case .beginArray:
-      writer.beginArray()
-      while true {
-        let element = try next()
-        if element == .endArray { break }
-        try copyCanonical(element, to: &writer)
-      }
-      writer.endArray()
-    case .beginObject: try copyCanonicalObject(to: &writer)
-    case .endObject, .endArray, .key, .end:
+    case .beginArray, .beginObject, .endObject, .endArray, .key, .end:
       throw error(.malformedInput, "expected a value, not \(token.name)")
     }
-  }
-
-  private mutating func copyCanonicalObject(to writer: inout JSONWriter) throws(StorageError) {
-    var members: [(name: [UInt8], value: [UInt8])] = []
-    var isSorted = true
-    while try next() == .key {
-      let name = Array(bytes)
-      if let last = members.last, !last.name.lexicographicallyPrecedes(name) { isSorted = false }
-      var value = JSONWriter()
-      try copyCanonical(try next(), to: &value)
-      members.append((name, value.bytes))
-    }
-    if !isSorted { members.sort { $0.name.lexicographicallyPrecedes($1.name) } }
-    writer.beginObject()
-    for member in members {
-      writer.key(String(decoding: member.name, as: UTF8.self))
-      member.value.withUnsafeBytes { writer.raw($0) }
-    }
-    writer.endObject()
   }
 }

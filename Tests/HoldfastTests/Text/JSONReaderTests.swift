@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Holdfast
+import Synchronization
 import Testing
 
 @Suite struct JSONReaderTests {
@@ -89,6 +91,22 @@ import Testing
     #expect(!TextInput.isAccepted(Array(repeating: 0x5B, count: 1_000_000)))
     #expect(JSON.canonical(String(decoding: nested(500), as: UTF8.self)) != nil)
     #expect(JSON.canonical(String(decoding: nested(501), as: UTF8.self)) == nil)
+  }
+
+  @Test func `the deepest value fits on the stack of a small thread`() {
+    let text =
+      String(repeating: "{\"a\":[", count: 250) + "1" + String(repeating: "]}", count: 250)
+    let result = Mutex<String?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      let canonical = JSON.canonical(text)
+      result.withLock { $0 = canonical }
+      done.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    done.wait()
+    #expect(result.withLock { $0 } == text)
   }
 
   @Test func `an object of many names is checked for repeats fast`() throws {
