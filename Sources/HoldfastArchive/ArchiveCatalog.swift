@@ -121,8 +121,9 @@ struct ArchiveCatalog {
 
   /// Reads a catalog.
   ///
-  /// - Parameter isOurs: whether the folder has other signs of an archive, so that a file that
-  ///   cannot be read counts as damaged rather than as somebody else's.
+  /// Where `isOurs` says that the folder has other signs of an archive, a file that cannot be read
+  /// counts as damaged rather than as somebody else's.
+  ///
   /// - Throws: ``StorageError/Code/wrongKind``, ``StorageError/Code/newerFormat``,
   ///   ``StorageError/Code/corrupt``.
   init(_ bytes: UnsafeRawBufferPointer, path: String, isOurs: Bool) throws(StorageError) {

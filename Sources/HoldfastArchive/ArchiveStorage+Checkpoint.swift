@@ -1,8 +1,9 @@
 import Holdfast
 
 extension ArchiveStorage {
-  /// Brings the record files up to date and begins a fresh journal. The lock is held.
+  /// Brings the record files up to date and begins a fresh journal.
   ///
+  /// The lock is held.
   /// The order makes every crash recoverable: the journal names the new files' content before any of
   /// them replaces an old one, and the catalog goes over last.
   /// - Throws: ``StorageError/Code/conflict`` if a file was edited by hand meanwhile; what the
@@ -126,9 +127,8 @@ extension ArchiveStorage {
 
   // MARK: Shared with commits
 
-  /// Appends a closed group to the journal.
-  ///
-  /// - Parameter isDurable: whether it must survive power loss once this returns.
+  /// Appends a closed group to the journal; if `isDurable`, it survives power loss once this
+  /// returns.
   func append(
     _ group: [UInt8],
     _ state: inout ArchiveState,
@@ -153,8 +153,16 @@ extension ArchiveStorage {
   ///
   /// Costs one look at its stamp as a rule; the file is read only if that has changed.
   func checkUnedited(_ collection: Collection, _ state: inout ArchiveState) throws(StorageError) {
-    guard let file = state.files[collection.id], let digest = file.digest else { return }
-    let path = folder.records(file.name, state.encoding)
+    let path = folder.records(collection.physicalName, state.encoding)
+    guard let file = state.files[collection.id], let digest = file.digest else {
+      // A collection without a file yet: whatever is there is somebody else's.
+      if try FileStamp.of(path) == nil { return }
+      throw StorageError(
+        .conflict,
+        "\(path) is in the place of a collection's file; move it away, then open the store again",
+        backend: format.backend
+      )
+    }
     if let stamp = file.stamp, try FileStamp.of(path) == stamp { return }
     if let content = try FileBytes.read(path), content.bytes.count == digest.size,
       content.hash == digest.hash

@@ -6,7 +6,7 @@ public import Holdfast
 /// Rows and indexes live in memory. A commit appends one checked group to `journal.jsonl`, so its
 /// cost follows the change and not the store; a checkpoint brings the record files up to date, when
 /// the store closes or the journal has outgrown them. Several processes may write in turn.
-/// `docs/ArchiveFormat.md` describes the files.
+/// `docs/FileFormats.md` describes the files.
 public final class ArchiveStorage: Storage, @unchecked Sendable {
   /// A snapshot.
   public typealias Reader = KeyValueStorage<MemoryEngine>.Reader
@@ -133,7 +133,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     mutex.lock()
     defer { mutex.unlock() }
     guard !isClosed else { throw Self.closedError }
-    if !isWriting { try refresh() }
+    // After a failure the journal may hold a commit that was reported as failed.
+    if !isWriting, failure == nil { try refresh() }
     return try state.memory.beginReading(timeout: timeout)
   }
 
@@ -263,13 +264,17 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     failure = error
   }
 
-  /// Takes in what other processes have done. The mutex is held, and no write transaction open.
+  /// Takes in what other processes have done.
+  ///
+  /// The mutex is held, and no write transaction open.
   private func refresh() throws(StorageError) {
     let loader = ArchiveLoader(folder: folder, format: format, options: options)
     try ArchiveRefresh(folder: folder, loader: loader).run(&state)
   }
 
-  /// Cuts off what a crash left behind the last intact group. The lock is held.
+  /// Cuts off what a crash left behind the last intact group.
+  ///
+  /// The lock is held.
   func cutTornTail(_ state: inout ArchiveState) throws(StorageError) {
     guard state.journal.stamp.size > state.journal.end else { return }
     let file = state.journal.file.descriptor

@@ -288,7 +288,9 @@ public final class ArchiveWriter: StorageWriter {
     state = next
   }
 
-  /// Ends the transaction; rolls back what was not committed. Idempotent.
+  /// Ends the transaction; rolls back what was not committed.
+  ///
+  /// Idempotent.
   public func end() {
     guard isOpen else { return }
     isOpen = false

@@ -146,6 +146,10 @@ func awkwardRecords() -> [[String: Value]] {
   ] {
     add(["json": .text(value)])
   }
+  for depth in [499, 500] {
+    let brackets = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    add(["json": .text(brackets)])
+  }
   add(["any": nil])
   return records
 }

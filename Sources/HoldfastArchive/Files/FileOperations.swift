@@ -5,9 +5,8 @@ package import Holdfast
 ///
 /// Every call either did all that it says or throws. Reading does not go through here.
 package protocol FileOperations: Sendable {
-  /// Creates a new file for writing; fails if the path exists.
-  ///
-  /// - Parameter mode: the permission bits; nil for the process's default.
+  /// Creates a new file for writing, with permission bits or the process's default; fails if the
+  /// path exists.
   func create(_ path: String, mode: UInt32?) throws(StorageError) -> Int32
   /// Writes all bytes at an offset.
   func write(

@@ -10,9 +10,8 @@ final class FileWriter {
   private var flushed = 0
   private var isOpen = true
 
-  /// Creates the file; a leftover of the same name is removed first.
-  ///
-  /// - Parameter mode: the permission bits of the file that it will replace.
+  /// Creates the file, with the permission bits of the one that it will replace; a leftover of the
+  /// same name is removed first.
   init(_ path: String, mode: UInt32?, files: any FileOperations) throws(StorageError) {
     self.path = path
     self.files = files

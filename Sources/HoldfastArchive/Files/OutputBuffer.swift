@@ -1,6 +1,8 @@
 import Holdfast
 
-/// Bytes on their way out: grows, is emptied and reused. Not thread-safe.
+/// Bytes on their way out: grows, is emptied and reused.
+///
+/// Not thread-safe.
 final class OutputBuffer {
   private var start: UnsafeMutableRawPointer
   private var capacity: Int

@@ -15,6 +15,7 @@ package enum SystemError {
   ///   - number: the value of `errno` after the call.
   ///   - action: what was attempted, as it follows “cannot”.
   ///   - path: the file or folder.
+  /// - Returns: the error, with a code that is the same on every backend.
   package static func error(_ number: Int32, _ action: String, _ path: String) -> StorageError {
     let (code, advice): (StorageError.Code, String) =
       switch number {

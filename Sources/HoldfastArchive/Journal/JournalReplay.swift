@@ -22,9 +22,8 @@ struct JournalReplay {
 
   /// Applies a group.
   ///
-  /// - Parameters:
-  ///   - created: told of every collection that the group creates, once it exists.
-  ///   - isApplied: whether a collection has the group's changes already.
+  /// `created` is told of every collection that the group creates, once it exists; `isApplied` says
+  /// whether a collection has the group's changes already.
   mutating func apply(
     _ changes: UnsafeRawBufferPointer,
     created: (Collection) throws(StorageError) -> Void,

@@ -13,7 +13,7 @@ struct BinaryRecordWriter {
   private let wrapperKey: Int
   private let scratch = OutputBuffer()
 
-  /// - Parameter objectCount: the sum of ``objectCount(_:)`` over all rows.
+  /// Prepares a file of as many objects as ``objectCount(_:_:)`` gives for all rows together.
   init(_ collection: Collection, objectCount: Int) {
     fields = PropertyListFields(collection)
     let total = objectCount + collection.fields.count + 2

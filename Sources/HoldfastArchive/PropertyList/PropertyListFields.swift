@@ -32,7 +32,7 @@ struct PropertyListFields {
 
   /// The position of the field with that key, or nil.
   ///
-  /// - Parameter expected: where to look first: records tend to have their fields in order.
+  /// Looks at `expected` first: records tend to have their fields in order.
   func position(of key: UnsafeRawBufferPointer, expected: Int) -> Int? {
     if expected < keyBytes.count, key.elementsEqual(keyBytes[expected]) { return expected }
     return keyBytes.firstIndex { key.elementsEqual($0) }

@@ -1,8 +1,10 @@
 import Holdfast
 
 /// A strict scanner for the XML that property lists use: elements without attributes, character
-/// data, entities, CDATA sections, comments. No document types with contents, so no entity bombs;
-/// no recursion, so no depth to run out of.
+/// data, entities, CDATA sections, comments.
+///
+/// Document types have no contents, so there are no entity bombs; nothing is recursive, so there is
+/// no depth to run out of.
 ///
 /// Source: Extensible Markup Language (XML) 1.0, fifth edition; `PropertyList-1.0.dtd`.
 struct XMLScanner {
@@ -126,8 +128,7 @@ struct XMLScanner {
 
   /// Reads the character data of the open element and its closing tag.
   ///
-  /// - Parameter scratch: takes the text where it cannot be borrowed from the file.
-  /// - Returns: valid UTF-8, borrowed from the file or from `scratch`.
+  /// Gives valid UTF-8, borrowed from the file or, where it cannot be, from `scratch`.
   mutating func text(
     closing element: StaticString,
     scratch: OutputBuffer

@@ -4,9 +4,8 @@ import Holdfast
 enum RecordFile {
   /// Puts all records of a file into a collection that is empty.
   ///
-  /// - Parameters:
-  ///   - name: the file's name, for errors.
-  ///   - isBinary: told from the bytes where the archive is one of property lists.
+  /// `name` is the file's, for errors. Which form a property list has is told from its bytes.
+  ///
   /// - Throws: ``StorageError/Code/corrupt`` naming file, record and field.
   static func load(
     _ bytes: UnsafeRawBufferPointer,
