@@ -9,10 +9,16 @@ import Darwin
 import Glibc
 #endif
 
-/// The probe's executable, beside the test bundle.
-let probe = Bundle(for: BundleMarker.self).bundleURL.deletingLastPathComponent()
-  .appendingPathComponent("HoldfastProbe")
-private final class BundleMarker {}
+/// The probe's executable, beside the tests' own.
+func probe() throws -> URL {
+  var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+  for _ in 0..<5 {
+    let candidate = folder.appendingPathComponent("HoldfastProbe")
+    if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+    folder.deleteLastPathComponent()
+  }
+  throw StorageError(.cannotOpen, "HoldfastProbe was not built beside the tests; build it")
+}
 
 @Suite("Killed processes", .serialized)
 struct KillTests {
@@ -35,7 +41,7 @@ struct KillTests {
     for round in 1...20 {
       let stopAfter = Int.random(in: 1...60, using: &generator)
       let process = Process()
-      process.executableURL = probe
+      process.executableURL = try probe()
       process.arguments = ["inserts", url, "100000"]
       let output = Pipe()
       process.standardOutput = output
@@ -87,7 +93,7 @@ struct KillTests {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "strace", "-f", "-e", "trace=fsync,fdatasync,msync,write", "-o", trace.path, probe.path,
+      "strace", "-f", "-e", "trace=fsync,fdatasync,msync,write", "-o", trace.path, try probe().path,
       "inserts", "\(backend):\(folder.path)/store?durability=full", "25",
     ]
     process.standardOutput = FileHandle.nullDevice

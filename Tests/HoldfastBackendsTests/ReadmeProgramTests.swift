@@ -36,7 +36,7 @@ struct ReadmeProgramTests {
       """
     try Data(manifest.utf8).write(to: folder.appendingPathComponent("Package.swift"))
     try Data(program.dropFirst("swift\n".count).utf8)
-      .write(to: sources.appendingPathComponent("main.swift"))
+      .write(to: sources.appendingPathComponent("Notes.swift"))
     let printed = try run(
       ["swift", "run", "--quiet", "--package-path", folder.path, "Notes"],
       in: folder

@@ -57,5 +57,6 @@ struct StorageURLTests {
     #expect(slug.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" })
     #expect(slug != Name.physical("..-x", isTaken: { _ in false }))
     #expect(Name.physical("catalog", isTaken: { $0 == "catalog" }) != "catalog")
+    #expect(Name.physical("sqlite_x", isTaken: { $0.hasPrefix("sqlite_") }).hasPrefix("n_sqlite_x"))
   }
 }
