@@ -47,7 +47,7 @@ extension Command {
       job.onConflict = conflict
     }
     job.records = try arguments["--records"].map { try JSONPointer($0) }
-    let progress = ProgressLine()
+    let progress = ProgressLine("records")
     job.progress = { count, part in progress.report(count, part) }
     defer { progress.finish() }
     let result = try invocation.withStore(creates: job.createsCollection) { try job.run(on: $0) }

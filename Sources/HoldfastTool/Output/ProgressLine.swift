@@ -17,7 +17,13 @@ final class ProgressLine: Sendable {
   private let state: Mutex<State>
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
-  init() { state = Mutex(State(shownAt: start)) }
+  private let items: String
+
+  /// Prepares to count items, which are called so.
+  init(_ items: String) {
+    self.items = items
+    state = Mutex(State(shownAt: start))
+  }
 
   /// Reports items done, and the part of the whole from 0 to 1 if it is known.
   func report(_ count: Int, _ part: Double?) {
@@ -34,7 +40,7 @@ final class ProgressLine: Sendable {
     guard isDue else { return }
     let components = (now - start).components
     let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-    var text = "\(count) records, \(Int(Double(count) / seconds))/s"
+    var text = "\(count) \(items), \(Int(Double(count) / seconds))/s"
     if let part, part > 0.001, part <= 1 {
       text += ", \(Int((seconds / part - seconds).rounded(.up))) s left"
     }

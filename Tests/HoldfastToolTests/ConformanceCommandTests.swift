@@ -1,0 +1,53 @@
+import Testing
+
+@Suite struct ConformanceCommandTests {
+  @Test func `a run ends with its counts`() async throws {
+    let tool = try ToolRunner()
+    let result = try await tool.run(
+      "conformance",
+      "--backend",
+      "memory",
+      "--filter",
+      "records.*",
+      "--seed",
+      "7"
+    )
+    #expect(result.status == 0, "\(result.output)")
+    let last = try #require(result.lines.last)
+    #expect(last.hasSuffix(" passed, 0 failed, 0 skipped"))
+    #expect(result.output.contains("seed 7"))
+  }
+
+  @Test func `cases are listed, and a pattern that matches none is wrong usage`() async throws {
+    let tool = try ToolRunner()
+    let all = try await tool.run("conformance", "--list")
+    let some = try await tool.run("conformance", "--list", "--filter", "records.*")
+    #expect(all.status == 0 && some.status == 0)
+    #expect(some.lines.count > 3 && some.lines.count < all.lines.count)
+    #expect(some.lines.allSatisfy { $0.hasPrefix("records.") && $0.contains("\t") })
+    #expect(try await tool.run("conformance", "--filter", "no.such").status == 2)
+    #expect(try await tool.run("conformance", "--backend", "oracle").status == 2)
+  }
+
+  @Test func `reports go to a file in other formats`() async throws {
+    let tool = try ToolRunner()
+    for (format, start) in [
+      ("json", "{\"backend\":\"memory\""), ("junit", "<?xml"), ("html", "<!"),
+    ] {
+      let result = try await tool.run(
+        "conformance",
+        "--backend",
+        "memory",
+        "--filter",
+        "records.insertGet",
+        "--format",
+        format,
+        "-o",
+        "report"
+      )
+      #expect(result.status == 0)
+      #expect(result.output == "1 passed, 0 failed, 0 skipped\n")
+      #expect(try tool.read("report").hasPrefix(start))
+    }
+  }
+}
