@@ -60,9 +60,7 @@ public enum Name {
     if slug.isEmpty || slug.first == "_" { slug = "n" + slug }
     var attempt = 0
     while true {
-      // Behind a prefix of its own from the second attempt on, where how the name begins is taken.
-      let start = attempt == 0 ? slug : "n_\(slug)"
-      let candidate = "\(start)_\(hex(FNV.hash(name, seed: attempt)))"
+      let candidate = "\(slug)_\(hex(FNV.hash(name, seed: attempt)))"
       if !isTaken(candidate) { return candidate }
       // An engine may reserve everything that begins alike (`sqlite_`), whatever the hash.
       if attempt == 0 { slug = "n_" + slug }

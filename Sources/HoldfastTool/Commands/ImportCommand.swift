@@ -25,10 +25,14 @@ extension Command {
         .text("POINTER"),
         "where the records are in a document, as /data/items"
       ),
+      Option("--batch", .number("N"), "commit after every N records, instead of once at the end"),
     ],
     details: """
       All records are added in one transaction, or none. FILE may be - for standard
       input. JSON is an array of objects, or an object that holds one.
+
+      LMDB keeps a transaction in memory, up to 512 MiB: with --batch a large file needs
+      little, but an import that fails keeps the batches before.
       """
   ) { invocation in
     let arguments = invocation.arguments
@@ -47,6 +51,7 @@ extension Command {
       job.onConflict = conflict
     }
     job.records = try arguments["--records"].map { try JSONPointer($0) }
+    job.batch = arguments.number("--batch")
     let progress = ProgressLine("records")
     job.progress = { count, part in progress.report(count, part) }
     defer { progress.finish() }
