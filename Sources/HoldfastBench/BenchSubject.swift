@@ -1,7 +1,8 @@
 import Foundation
 
-/// What a workload drives: Holdfast on a backend, or the floor beneath it. Both do the same work on
-/// the same records, so that a workload is written once.
+/// What a workload drives: Holdfast on a backend, or the floor beneath it.
+///
+/// Both do the same work on the same records, so that a workload is written once.
 protocol BenchSubject: AnyObject {
   /// Adds records in one transaction.
   func insert(_ records: [BenchStatus]) throws

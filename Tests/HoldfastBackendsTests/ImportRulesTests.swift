@@ -70,7 +70,9 @@ struct ImportRulesTests {
   func noBackendNamed() throws {
     for folder in ["Sources/HoldfastServices", "Conformance/HoldfastConformance"] {
       for file in try sources(in: folder) {
-        let lines = try String(contentsOf: file, encoding: .utf8).lowercased().split(separator: "\n")
+        let lines = try String(contentsOf: file, encoding: .utf8).lowercased().split(
+          separator: "\n"
+        )
         let text = lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
         for name in ["sqlite:", "lmdb:", "json:/", "plist:", "import csqlite", "holdfastbackends"] {
           #expect(!text.contains(name), "\(file.lastPathComponent) names \(name)")

@@ -84,9 +84,11 @@ public final class Collection: Sendable {
     self.positions = positions
     rules = definition.fields.map { field in
       FieldCheck.Rule(
-        type: field.type, kind: field.type.storedKind,
+        type: field.type,
+        kind: field.type.storedKind,
         allowsNull: field.isOptional
-          || (definition.hasAutomaticKey && field.name == definition.key.first))
+          || (definition.hasAutomaticKey && field.name == definition.key.first)
+      )
     }
   }
 

@@ -45,7 +45,8 @@ enum FieldCheck {
       case .real: return !Double(bitPattern: slot.bits).isNaN
       case .date:
         return DateCoding.decode(
-          utf8: UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits))) != nil
+          utf8: UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits))
+        ) != nil
       case .decimal, .any: return false
       }
     }
