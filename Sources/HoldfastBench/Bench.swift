@@ -55,7 +55,8 @@ public struct Bench {
     let size = WorkloadSize(
       records: count,
       lookups: isQuick ? 10_000 : 40_000,
-      commits: isQuick ? 400 : 2_000
+      commits: isQuick ? 80 : 2_000,
+      operations: isQuick ? 200 : 4_000
     )
     var measurements: [Measurement] = []
     for backend in backends {

@@ -21,8 +21,10 @@ struct WorkloadSize: Sendable {
   var records: Int
   /// Single gets, lookups and YCSB operations.
   var lookups: Int
-  /// Commits at `normal` and at `full`.
+  /// Commits at `normal`; a quarter of them at `full`.
   var commits: Int
+  /// Operations of a YCSB workload.
+  var operations: Int
 }
 
 extension Workload {
@@ -142,18 +144,23 @@ enum YCSB: String, CaseIterable {
 
   private func operations(_ size: WorkloadSize, _ round: Int) -> [YCSBOperation] {
     var random = BenchRandom(UInt64(round) &+ 77)
-    let count = size.lookups / 4
+    let count = size.operations
     var newest = Int64(size.records + round * count * 2)
     return (0..<count).map { _ in
       let key = Int64.random(in: 1...Int64(size.records), using: &random)
       let share = Int.random(in: 0..<100, using: &random)
+      func edited() -> BenchStatus {
+        var record = BenchStatus.sample(key)
+        record.text += " edited \(round)"
+        return record
+      }
       func fresh() -> BenchStatus {
         newest += 1
         return BenchStatus.sample(newest)
       }
       switch self {
-      case .a: return share < 50 ? .read(key) : .update(BenchStatus.sample(key))
-      case .b: return share < 95 ? .read(key) : .update(BenchStatus.sample(key))
+      case .a: return share < 50 ? .read(key) : .update(edited())
+      case .b: return share < 95 ? .read(key) : .update(edited())
       case .c: return .read(key)
       case .d: return share < 95 ? .read(max(1, newest - key % 100)) : .insert(fresh())
       case .e: return share < 95 ? .scan(from: key, count: 1 + share % 100) : .insert(fresh())

@@ -2,10 +2,11 @@
 ///
 /// Not thread-safe.
 package final class ByteBuffer {
-  private var base: UnsafeMutableRawPointer
-  private var capacity: Int
+  // No call leaves an access to these open while it calls out, so there is nothing to check.
+  @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var capacity: Int
   /// How many bytes it holds.
-  package private(set) var count = 0
+  @exclusivity(unchecked) package private(set) var count = 0
 
   /// Above this capacity an emptied buffer gives its memory back.
   private static let keptCapacity = 1 << 20

@@ -92,7 +92,7 @@ extension Repository {
     _ model: M,
     _ encoder: RowEncoder,
     _ collection: Collection,
-    _ property: KeyProperty,
+    _ property: @autoclosure () -> KeyProperty,
     _ body: (RowView) throws -> Int64?
   ) throws -> M {
     try encoder.withRow(of: model) { row in
@@ -100,7 +100,7 @@ extension Repository {
       let isMissing = automatic.map(row.isNull) ?? false
       guard let key = try body(row), let automatic, isMissing else { return model }
       var model = model
-      switch property {
+      switch property() {
       case .wide(let path): model[keyPath: path] = key
       case .native(let path): model[keyPath: path] = Int(key)
       case .other:

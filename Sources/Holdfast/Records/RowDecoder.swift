@@ -8,8 +8,10 @@ final class RowDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
   let layout: RowLayout
-  private(set) var row: RowView
-  private var next = 0
+  // Only this decoder's own calls touch these, one at a time; the checks would cost more than they do.
+  @exclusivity(unchecked) private var slots: UnsafePointer<RowView.Slot>
+  @exclusivity(unchecked) private var slotCount = 0
+  @exclusivity(unchecked) private var next = 0
   private lazy var json = NestedJSON()
 
   /// One slot that is never read nor written.
@@ -21,8 +23,12 @@ final class RowDecoder: Decoder {
 
   init(_ layout: RowLayout) {
     self.layout = layout
-    row = RowView(slots: Self.noSlot, count: 0)
+    slots = Self.noSlot
   }
+
+  /// The row that is being decoded; what owns its memory is held by ``decode(_:from:)``.
+  @inline(__always)
+  var row: RowView { RowView(slots: slots, count: slotCount) }
 
   /// The model that a row holds.
   ///
@@ -36,10 +42,15 @@ final class RowDecoder: Decoder {
         "a stored record of \(layout.collection) has \(row.count) fields, not \(layout.count)"
       )
     }
-    self.row = row
+    slots = row.slots
+    slotCount = row.count
     next = 0
     // A decoder that the model kept must not reach the row when it is gone.
-    defer { self.row = RowView(slots: Self.noSlot, count: 0) }
+    defer {
+      slots = Self.noSlot
+      slotCount = 0
+      withExtendedLifetime(row) {}
+    }
     do {
       return try M(from: self)
     } catch let error as DecodingError {

@@ -9,7 +9,7 @@ final class RowEncoder: Encoder {
   let userInfo: [CodingUserInfoKey: Any] = [:]
   let layout: RowLayout
   let buffer: RowBuffer
-  private var next = 0
+  @exclusivity(unchecked) private var next = 0
   private lazy var json = NestedJSON()
 
   init(_ layout: RowLayout) {

@@ -3,13 +3,14 @@
 /// Encoders fill it field by field and hand its ``view`` to a writer; cursors fill it and hand its
 /// view to a reader. Reusing one buffer for many rows allocates nothing. Not thread-safe.
 public final class RowBuffer {
-  private var slots: UnsafeMutablePointer<RowView.Slot>
-  private var slotCapacity: Int
-  private var bytes: UnsafeMutableRawPointer
-  private var byteCapacity: Int
-  private var byteCount = 0
+  // No call leaves an access to these open while it calls out, so there is nothing to check.
+  @exclusivity(unchecked) private var slots: UnsafeMutablePointer<RowView.Slot>
+  @exclusivity(unchecked) private var slotCapacity: Int
+  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var byteCapacity: Int
+  @exclusivity(unchecked) private var byteCount = 0
   /// The number of fields.
-  public private(set) var count: Int
+  @exclusivity(unchecked) public private(set) var count: Int
 
   /// Creates a buffer of `count` fields, all null.
   public init(count: Int = 0) {
