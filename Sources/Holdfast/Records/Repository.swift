@@ -41,9 +41,11 @@ public struct Repository<M: Model>: Sendable {
       _ = try resolved()
       return nil
     }
-    if let layout = cache.layout(of: collection) { return (collection, layout) }
-    let layout = RowLayout(collection)
-    cache.remember(collection, layout, isEnsured: false)
+    if let recent = transaction.recentLayout { return (collection, recent.layout) }
+    let known = cache.layout(of: collection)
+    let layout = known ?? RowLayout(collection)
+    if known == nil { cache.remember(collection, layout, isEnsured: false) }
+    transaction.recentLayout = (layout, nil)
     return (collection, layout)
   }
 
@@ -51,14 +53,21 @@ public struct Repository<M: Model>: Sendable {
   func ensure(in transaction: WriteTransaction) throws(StorageError)
     -> (collection: Collection, layout: RowLayout)
   {
-    if let collection = try transaction.find(schema.name),
-      let layout = cache.layout(of: collection, ensured: true)
-    {
-      return (collection, layout)
+    if let collection = try transaction.find(schema.name) {
+      if let recent = transaction.recentLayout, recent.model == ObjectIdentifier(M.self) {
+        return (collection, recent.layout)
+      }
+      if let layout = cache.layout(of: collection, ensured: true) {
+        transaction.recentLayout = (layout, ObjectIdentifier(M.self))
+        return (collection, layout)
+      }
     }
     let collection = try transaction.ensureCollection(try resolved().definition)
     let layout = RowLayout(collection)
     cache.remember(collection, layout, isEnsured: true)
+    if try transaction.find(schema.name) === collection {
+      transaction.recentLayout = (layout, ObjectIdentifier(M.self))
+    }
     return (collection, layout)
   }
 

@@ -10,9 +10,11 @@ public class ReadTransaction {
   /// Savepoints alive, innermost last; outside all of them is 0.
   var savepoints: [Int] = []
   /// Scratch of the typed layer, kept from one call to the next.
-  var scratch: AnyObject?
+  @exclusivity(unchecked) var scratch: AnyObject?
+  /// The typed layer's layout of ``recent``, and the model whose definition was found to be alike.
+  @exclusivity(unchecked) var recentLayout: (layout: RowLayout, model: ObjectIdentifier?)?
   /// The collection that was looked up last, for calls that name it again.
-  private var recent: Collection?
+  @exclusivity(unchecked) private var recent: Collection?
   private var cursors: [ObjectIdentifier: RowCursor] = [:]
 
   init(_ reader: any StorageReader) { self.reader = reader }
@@ -39,12 +41,16 @@ public class ReadTransaction {
   func find(_ name: String) throws(StorageError) -> Collection? {
     try checkOpen()
     if let recent, recent.name == name { return recent }
+    forgetSchema()
     recent = reader.catalog.collection(named: name)
     return recent
   }
 
   /// Forgets what may have changed with the schema.
-  func forgetSchema() { recent = nil }
+  func forgetSchema() {
+    recent = nil
+    recentLayout = nil
+  }
 
   /// The record with that key, or nil.
   ///
