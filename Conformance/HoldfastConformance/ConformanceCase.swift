@@ -2,7 +2,7 @@
 public struct ConformanceCase: Sendable {
   /// What a case needs from a backend beyond what is mandatory.
   public enum Capability: String, Sendable, CaseIterable {
-    /// Stores live in files: ``Capabilities/isPersistent``.
+    /// Stores live in files: `Capabilities.isPersistent`.
     case persistence
   }
 
@@ -13,7 +13,7 @@ public struct ConformanceCase: Sendable {
   public let id: String
   /// The rule, in one line.
   public let statement: String
-  /// What it needs; without it ``otherwise`` runs instead, so that nothing is skipped.
+  /// What it needs; without it `otherwise` runs instead, so that nothing is skipped.
   public let needs: Set<Capability>
   let body: Body
   /// What is checked on a backend that does not declare what the case needs.

@@ -124,8 +124,8 @@ struct ArchiveCatalog {
   /// Where `isOurs` says that the folder has other signs of an archive, a file that cannot be read
   /// counts as damaged rather than as somebody else's.
   ///
-  /// - Throws: ``StorageError/Code/wrongKind``, ``StorageError/Code/newerFormat``,
-  ///   ``StorageError/Code/corrupt``.
+  /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.newerFormat`,
+  ///   `StorageError.Code.corrupt`.
   init(_ bytes: UnsafeRawBufferPointer, path: String, isOurs: Bool) throws(StorageError) {
     let data = Data(bytes)
     guard let head = try? JSONDecoder().decode(Head.self, from: data), head.holdfast == "archive"

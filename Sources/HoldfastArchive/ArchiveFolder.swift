@@ -42,8 +42,8 @@ struct ArchiveFolder: Sendable {
 
   /// Looks into the folder.
   ///
-  /// - Throws: ``StorageError/Code/wrongKind`` if it holds other things;
-  ///   ``StorageError/Code/corrupt`` if it is an archive that lost its catalog.
+  /// - Throws: `StorageError.Code.wrongKind` if it holds other things;
+  ///   `StorageError.Code.corrupt` if it is an archive that lost its catalog.
   func content() throws(StorageError) -> Content {
     guard let stamp = try FileStamp.of(path) else { return .missing }
     guard stamp.isFolder else {

@@ -12,9 +12,9 @@ struct ArchiveLoader {
 
   /// Reads the archive.
   ///
-  /// - Throws: ``StorageError/Code/busy`` if it keeps changing for longer than the timeout;
-  ///   ``StorageError/Code/wrongKind``, ``StorageError/Code/newerFormat``,
-  ///   ``StorageError/Code/corrupt``, ``StorageError/Code/conflict``.
+  /// - Throws: `StorageError.Code.busy` if it keeps changing for longer than the timeout;
+  ///   `StorageError.Code.wrongKind`, `StorageError.Code.newerFormat`,
+  ///   `StorageError.Code.corrupt`, `StorageError.Code.conflict`.
   func load() throws(StorageError) -> ArchiveState {
     let deadline = ContinuousClock.now + options.timeout
     while true {

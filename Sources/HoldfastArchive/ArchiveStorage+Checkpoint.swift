@@ -6,7 +6,7 @@ extension ArchiveStorage {
   /// The lock is held.
   /// The order makes every crash recoverable: the journal names the new files' content before any of
   /// them replaces an old one, and the catalog goes over last.
-  /// - Throws: ``StorageError/Code/conflict`` if a file was edited by hand meanwhile; what the
+  /// - Throws: `StorageError.Code.conflict` if a file was edited by hand meanwhile; what the
   ///   system reports. From the journal's mark on a failure leaves the archive for reading only.
   func checkpoint(_ state: inout ArchiveState) throws(StorageError) {
     let snapshot = try state.memory.beginWriting(timeout: options.timeout)

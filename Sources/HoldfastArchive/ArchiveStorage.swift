@@ -66,11 +66,11 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   ///   - options: `format` chooses XML or binary property lists, `edits` what becomes of files that
   ///     were edited by hand.
   /// - Returns: the open storage.
-  /// - Throws: ``StorageError/Code/cannotOpen`` if there is none and none may be created;
-  ///   ``StorageError/Code/wrongKind`` if the path holds something else;
-  ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``,
-  ///   ``StorageError/Code/conflict``, ``StorageError/Code/permissionDenied``,
-  ///   ``StorageError/Code/busy``. What is there is never overwritten then.
+  /// - Throws: `StorageError.Code.cannotOpen` if there is none and none may be created;
+  ///   `StorageError.Code.wrongKind` if the path holds something else;
+  ///   `StorageError.Code.newerFormat`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.conflict`, `StorageError.Code.permissionDenied`,
+  ///   `StorageError.Code.busy`. What is there is never overwritten then.
   public static func open(
     path: String,
     format: ArchiveFormat,
@@ -127,8 +127,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
 
   /// Begins a snapshot, after taking in what other processes have committed.
   ///
-  /// - Throws: ``StorageError/Code/closed``; ``StorageError/Code/corrupt``,
-  ///   ``StorageError/Code/ioError`` if the journal cannot be read.
+  /// - Throws: `StorageError.Code.closed`; `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.ioError` if the journal cannot be read.
   public func beginReading(timeout: Duration) throws(StorageError) -> Reader {
     mutex.lock()
     defer { mutex.unlock() }
@@ -140,8 +140,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
 
   /// Begins the write transaction, under the folder's lock.
   ///
-  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/readOnly``,
-  ///   ``StorageError/Code/closed``, ``StorageError/Code/conflict``; ``StorageError/Code/ioError``
+  /// - Throws: `StorageError.Code.busy`, `StorageError.Code.readOnly`,
+  ///   `StorageError.Code.closed`, `StorageError.Code.conflict`; `StorageError.Code.ioError`
   ///   after a commit that failed.
   public func beginWriting(timeout: Duration) throws(StorageError) -> ArchiveWriter {
     guard !options.isReadOnly else {

@@ -51,7 +51,7 @@ public final class ArchiveWriter: StorageWriter {
   /// The record with that key, or nil.
   ///
   /// - Returns: all fields, valid until the next call.
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView? {
     try memory.get(key, in: collection)
   }
@@ -59,7 +59,7 @@ public final class ArchiveWriter: StorageWriter {
   /// Opens an ordered cursor.
   ///
   /// - Returns: the cursor, before its first row.
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func scan(_ scan: Scan) throws(StorageError) -> Cursor { try memory.scan(scan) }
 
   /// Leaves to the rows' own writer what it can answer.
@@ -83,8 +83,8 @@ public final class ArchiveWriter: StorageWriter {
   /// Adds a record.
   ///
   /// - Returns: the automatic key, if the collection has one.
-  /// - Throws: ``StorageError/Code/duplicateKey``, ``StorageError/Code/uniqueViolation``,
-  ///   ``StorageError/Code/overflow``.
+  /// - Throws: `StorageError.Code.duplicateKey`, `StorageError.Code.uniqueViolation`,
+  ///   `StorageError.Code.overflow`.
   public func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
     let key = try memory.insert(row, into: collection)
     try recordPut(row, key, collection)
@@ -94,7 +94,7 @@ public final class ArchiveWriter: StorageWriter {
   /// Replaces the record with the row's key.
   ///
   /// - Returns: false if there is none.
-  /// - Throws: ``StorageError/Code/uniqueViolation``.
+  /// - Throws: `StorageError.Code.uniqueViolation`.
   public func update(_ row: RowView, in collection: Collection) throws(StorageError) -> Bool {
     guard try memory.update(row, in: collection) else { return false }
     try recordPut(row, nil, collection)
@@ -104,7 +104,7 @@ public final class ArchiveWriter: StorageWriter {
   /// Inserts, or replaces the record with the row's key.
   ///
   /// - Returns: the automatic key, if the collection has one.
-  /// - Throws: ``StorageError/Code/uniqueViolation``.
+  /// - Throws: `StorageError.Code.uniqueViolation`.
   public func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
     let key = try memory.put(row, in: collection)
     try recordPut(row, key, collection)
@@ -114,7 +114,7 @@ public final class ArchiveWriter: StorageWriter {
   /// Removes a record.
   ///
   /// - Returns: whether there was one.
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func delete(_ key: RowView, from collection: Collection) throws(StorageError) -> Bool {
     guard try memory.delete(key, from: collection) else { return false }
     let prepared = prepare(collection)
@@ -138,7 +138,7 @@ public final class ArchiveWriter: StorageWriter {
   /// Removes all records of one collection.
   ///
   /// - Returns: how many there were.
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func deleteAll(in collection: Collection) throws(StorageError) -> Int {
     let count = try memory.deleteAll(in: collection)
     guard count > 0 else { return 0 }
@@ -150,7 +150,7 @@ public final class ArchiveWriter: StorageWriter {
   /// Creates a collection with its indexes; its file is written by the next checkpoint.
   ///
   /// - Returns: the collection.
-  /// - Throws: ``StorageError/Code/nameConflict``, ``StorageError/Code/invalidSchema``.
+  /// - Throws: `StorageError.Code.nameConflict`, `StorageError.Code.invalidSchema`.
   public func createCollection(
     _ definition: CollectionDefinition
   ) throws(StorageError) -> Collection {
@@ -225,7 +225,7 @@ public final class ArchiveWriter: StorageWriter {
 
   /// Opens a savepoint inside the innermost one.
   ///
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func beginSavepoint() throws(StorageError) {
     try memory.beginSavepoint()
     savepoints.append(changes.bytes.count)
@@ -233,7 +233,7 @@ public final class ArchiveWriter: StorageWriter {
 
   /// Ends the innermost savepoint and keeps its changes.
   ///
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func releaseSavepoint() throws(StorageError) {
     try memory.releaseSavepoint()
     _ = savepoints.popLast()
@@ -241,7 +241,7 @@ public final class ArchiveWriter: StorageWriter {
 
   /// Ends the innermost savepoint and undoes its changes.
   ///
-  /// - Throws: ``StorageError/Code/transactionClosed``.
+  /// - Throws: `StorageError.Code.transactionClosed`.
   public func rollbackSavepoint() throws(StorageError) {
     try memory.rollbackSavepoint()
     guard let length = savepoints.popLast() else { return }
@@ -250,8 +250,8 @@ public final class ArchiveWriter: StorageWriter {
 
   /// Appends the changes to the journal, durable as the options say, and ends the transaction.
   ///
-  /// - Throws: ``StorageError/Code/conflict`` if a file that it touches was edited by hand;
-  ///   ``StorageError/Code/storageFull``, ``StorageError/Code/ioError``, after which the storage
+  /// - Throws: `StorageError.Code.conflict` if a file that it touches was edited by hand;
+  ///   `StorageError.Code.storageFull`, `StorageError.Code.ioError`, after which the storage
   ///   takes no more writes.
   public func commit() throws(StorageError) {
     guard isOpen else {

@@ -6,8 +6,8 @@ extension Backends {
   /// Removes a closed store with all its files; one in memory with its content.
   ///
   /// - Returns: whether there was one.
-  /// - Throws: ``StorageError/Code/wrongKind`` if the path holds something else, which stays;
-  ///   ``StorageError/Code/ioError`` if the system refuses.
+  /// - Throws: `StorageError.Code.wrongKind` if the path holds something else, which stays;
+  ///   `StorageError.Code.ioError` if the system refuses.
   @discardableResult
   public static func destroy(_ url: StorageURL) throws(StorageError) -> Bool {
     if url.scheme == .memory { return MemoryEngine.destroy(name: url.path) }
@@ -31,7 +31,7 @@ extension Backends {
 
   /// Makes a closed store look as if a newer version had written it, for conformance tests.
   ///
-  /// - Throws: ``StorageError/Code/unsupported`` for a store in memory; what writing throws.
+  /// - Throws: `StorageError.Code.unsupported` for a store in memory; what writing throws.
   package static func raiseFormat(_ url: StorageURL) throws {
     let newer = Catalog.currentFormat + 98
     switch url.scheme {

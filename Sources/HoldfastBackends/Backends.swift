@@ -12,10 +12,10 @@ public enum Backends {
   /// Opens the store that a URL names, or shares the one that this process has open there.
   ///
   /// - Parameters:
-  ///   - url: as ``StorageURL`` reads it.
+  ///   - url: as `StorageURL` reads it.
   ///   - folder: what a relative path is relative to; nil for the working directory.
   /// - Returns: a handle of its own on the store.
-  /// - Throws: ``StorageError/Code/invalidConfiguration`` for a URL that is not understood; what
+  /// - Throws: `StorageError.Code.invalidConfiguration` for a URL that is not understood; what
   ///   ``open(_:)`` throws.
   public static func open(_ url: String, relativeTo folder: String? = nil) throws(StorageError)
     -> Store
@@ -25,10 +25,10 @@ public enum Backends {
 
   /// Opens the store that a URL names, or shares the one that this process has open there.
   ///
-  /// - Throws: ``StorageError/Code/wrongKind`` if the path holds something else, saying what;
-  ///   ``StorageError/Code/cannotOpen`` if there is no store and none may be created;
-  ///   ``StorageError/Code/alreadyOpen``, ``StorageError/Code/corrupt``,
-  ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/permissionDenied``.
+  /// - Throws: `StorageError.Code.wrongKind` if the path holds something else, saying what;
+  ///   `StorageError.Code.cannotOpen` if there is no store and none may be created;
+  ///   `StorageError.Code.alreadyOpen`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.newerFormat`, `StorageError.Code.permissionDenied`.
   public static func open(_ url: StorageURL) throws(StorageError) -> Store {
     if url.scheme == .memory, url.path.isEmpty {
       return Store(try make(url), options: url.options)
@@ -46,7 +46,7 @@ public enum Backends {
 
   /// Opens the store of a configuration file.
   ///
-  /// - Throws: ``StorageError/Code/invalidConfiguration`` if the file names no store; what
+  /// - Throws: `StorageError.Code.invalidConfiguration` if the file names no store; what
   ///   ``open(_:)`` throws.
   public static func open(configuration path: String) throws(StorageError) -> Store {
     guard let url = try Configuration(contentsOf: path).storage else {

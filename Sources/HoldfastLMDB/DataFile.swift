@@ -60,8 +60,8 @@ struct DataFile: ~Copyable {
   /// - Parameter settle: called if a first look finds something odd: a commit under way, pages at the
   ///   end that were freed before they were ever written, or damage. It takes the writers' lock while
   ///   the trees are walked to tell which.
-  /// - Throws: ``StorageError/Code/wrongKind``, ``StorageError/Code/corrupt``,
-  ///   ``StorageError/Code/newerFormat``.
+  /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.newerFormat`.
   borrowing func check(
     settle: (() throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {

@@ -18,10 +18,10 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   /// - Parameters:
   ///   - path: the folder; the one that it is in must exist.
   ///   - options: durability, read-only, creation, timeout and mapsize count here.
-  /// - Throws: ``StorageError/Code/cannotOpen``, ``StorageError/Code/wrongKind``,
-  ///   ``StorageError/Code/corrupt``, ``StorageError/Code/newerFormat``,
-  ///   ``StorageError/Code/permissionDenied``; ``StorageError/Code/alreadyOpen`` if this process has
-  ///   it open with another durability, mapsize or read-only; ``StorageError/Code/busy``.
+  /// - Throws: `StorageError.Code.cannotOpen`, `StorageError.Code.wrongKind`,
+  ///   `StorageError.Code.corrupt`, `StorageError.Code.newerFormat`,
+  ///   `StorageError.Code.permissionDenied`; `StorageError.Code.alreadyOpen` if this process has
+  ///   it open with another durability, mapsize or read-only; `StorageError.Code.busy`.
   public convenience init(path: String, options: StorageOptions = StorageOptions())
     throws(StorageError)
   {
@@ -66,8 +66,8 @@ public final class LMDBEngine: OrderedKeyValueEngine {
 
   /// Begins a snapshot, pinned at this moment.
   ///
-  /// - Throws: ``StorageError/Code/busy`` if no slot of the reader table came free;
-  ///   ``StorageError/Code/unsupported`` in a process forked since the store was opened.
+  /// - Throws: `StorageError.Code.busy` if no slot of the reader table came free;
+  ///   `StorageError.Code.unsupported` in a process forked since the store was opened.
   public func beginReading(timeout: Duration) throws(StorageError) -> LMDBReader {
     try checkOpen()
     return try LMDBReader(environment, timeout: timeout)
@@ -75,8 +75,8 @@ public final class LMDBEngine: OrderedKeyValueEngine {
 
   /// Begins the one write transaction.
   ///
-  /// - Throws: ``StorageError/Code/busy`` if another writer stayed, in this or another process;
-  ///   ``StorageError/Code/readOnly``, ``StorageError/Code/unsupported``.
+  /// - Throws: `StorageError.Code.busy` if another writer stayed, in this or another process;
+  ///   `StorageError.Code.readOnly`, `StorageError.Code.unsupported`.
   public func beginWriting(timeout: Duration) throws(StorageError) -> LMDBWriter {
     try checkOpen()
     return try LMDBWriter(environment, timeout: timeout)
@@ -95,7 +95,7 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   /// Raises the store's `mapsize` without reopening it; does nothing if it is as large already.
   ///
   /// - Parameter mapSize: the new limit in bytes.
-  /// - Throws: ``StorageError/Code/busy`` while transactions of this process are open.
+  /// - Throws: `StorageError.Code.busy` while transactions of this process are open.
   public func grow(to mapSize: Int) throws(StorageError) {
     try checkOpen()
     try environment.grow(to: mapSize, until: .now + timeout)

@@ -13,7 +13,7 @@ extension LMDBEnvironment {
 
   /// Opens a folder's environment, or shares the one that this process has open there.
   ///
-  /// - Throws: ``StorageError/Code/alreadyOpen`` if it is open with other settings; what opening and
+  /// - Throws: `StorageError.Code.alreadyOpen` if it is open with other settings; what opening and
   ///   creating throw.
   static func share(
     _ folder: StoreFolder,

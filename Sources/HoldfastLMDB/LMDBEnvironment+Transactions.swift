@@ -10,7 +10,7 @@ extension LMDBEnvironment {
 
   /// A read transaction, fresh or renewed.
   ///
-  /// - Throws: ``StorageError/Code/busy`` if every slot of the reader table stayed taken.
+  /// - Throws: `StorageError.Code.busy` if every slot of the reader table stayed taken.
   func takeReader(timeout: Duration) throws(StorageError) -> OpaquePointer {
     if isForked { throw .lmdbForked(path) }
     var deadline: ContinuousClock.Instant?
@@ -98,7 +98,7 @@ extension LMDBEnvironment {
 
   /// Begins the write transaction.
   ///
-  /// - Throws: ``StorageError/Code/busy`` if another writer stayed.
+  /// - Throws: `StorageError.Code.busy` if another writer stayed.
   func takeWriter(timeout: Duration) throws(StorageError) -> OpaquePointer {
     if isForked { throw .lmdbForked(path) }
     guard let writeLock else {

@@ -118,7 +118,7 @@ public final class LMDBWriter: KeyValueWriter {
   ///
   /// It goes with the transaction, or with the nested one, if that rolls back.
   ///
-  /// - Throws: ``StorageError/Code/unsupported`` if the store has as many as it may have.
+  /// - Throws: `StorageError.Code.unsupported` if the store has as many as it may have.
   public func createTable(_ name: String) throws(StorageError) -> KeyValueTable {
     guard let transaction else { throw .lmdbScopeEnded }
     var table: UInt32 = 0
@@ -165,8 +165,8 @@ public final class LMDBWriter: KeyValueWriter {
 
   /// Makes the changes durable and ends the transaction.
   ///
-  /// - Throws: ``StorageError/Code/storageFull``, ``StorageError/Code/ioError``;
-  ///   ``StorageError/Code/nestedTransaction`` while a nested transaction is open, which changes
+  /// - Throws: `StorageError.Code.storageFull`, `StorageError.Code.ioError`;
+  ///   `StorageError.Code.nestedTransaction` while a nested transaction is open, which changes
   ///   nothing.
   public func commit() throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }

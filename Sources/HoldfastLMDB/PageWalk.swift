@@ -20,7 +20,7 @@ struct PageWalk {
 
   /// Walks the trees.
   ///
-  /// - Throws: ``StorageError/Code/corrupt`` if a page is missing or makes no sense.
+  /// - Throws: `StorageError.Code.corrupt` if a page is missing or makes no sense.
   func walk(_ trees: [DataFile.Tree], in file: borrowing DataFile) throws(StorageError) {
     let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
     defer { page.deallocate() }

@@ -7,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The one place where LMDB's return codes, and the system's, become ``StorageError``.
+/// The one place where LMDB's return codes, and the system's, become `StorageError`.
 extension StorageError {
   /// The error of a return code of LMDB: negative for its own, positive for the system's.
   ///

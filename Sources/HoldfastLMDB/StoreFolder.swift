@@ -28,9 +28,9 @@ struct StoreFolder: Sendable {
 
   /// Sees to it that the folder holds a data file, and creates both where that was asked for.
   ///
-  /// - Throws: ``StorageError/Code/cannotOpen``, ``StorageError/Code/wrongKind``,
-  ///   ``StorageError/Code/permissionDenied``, ``StorageError/Code/corrupt``,
-  ///   ``StorageError/Code/busy``.
+  /// - Throws: `StorageError.Code.cannotOpen`, `StorageError.Code.wrongKind`,
+  ///   `StorageError.Code.permissionDenied`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.busy`.
   func prepare(_ options: StorageOptions) throws(StorageError) {
     let creates = options.createsIfMissing && !options.isReadOnly
     if let file = try examine(path) {

@@ -24,7 +24,7 @@ struct WriteLock: Sendable {
 
   /// Takes the lock.
   ///
-  /// - Throws: ``StorageError/Code/busy`` if another process held it until the deadline.
+  /// - Throws: `StorageError.Code.busy` if another process held it until the deadline.
   func take(until deadline: @autoclosure () -> ContinuousClock.Instant) throws(StorageError) {
     if try attempt() { return }
     let deadline = deadline()

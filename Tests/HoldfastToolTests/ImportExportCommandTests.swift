@@ -81,16 +81,25 @@ import Testing
     #expect(try store.tool.read("out.json").contains("Bern"))
   }
 
-  @Test(arguments: SampleStore.backends)
-  func `the demo runs twice`(backend: String) async throws {
-    let tool = try ToolRunner()
-    let first = try await tool.run("demo", "--storage", "\(backend):store")
-    #expect(first.status == 0, "\(first.errors)")
-    #expect(first.output.contains("microblog: created"))
-    let second = try await tool.run("demo", "all", "--storage", "\(backend):store")
-    #expect(second.status == 0, "\(second.errors)")
-    #expect(second.output.contains("microblog: existed"))
-    let one = try await tool.run("demo", "vegetables", "--storage", "memory:")
+  @Test func `the demo runs twice, and prints the same while only holdfast.json changes`()
+    async throws
+  {
+    var expected: [String]?
+    for url in SampleStore.backends.map({ "\($0):store" }) + ["plist:store?format=binary"] {
+      let tool = try ToolRunner()
+      try tool.write("holdfast.json", "{\"storage\": \"\(url)\"}")
+      let first = try await tool.run("demo")
+      #expect(first.status == 0, "\(first.errors)")
+      #expect(first.output.contains("microblog: created"))
+      let second = try await tool.run("demo", "all")
+      #expect(second.status == 0, "\(second.errors)")
+      #expect(second.output.contains("microblog: existed"))
+      let outputs = [first.output, second.output]
+      #expect(tool.exists("store"))
+      #expect(outputs == expected ?? outputs, "\(url)")
+      expected = outputs
+    }
+    let one = try await ToolRunner().run("demo", "vegetables", "--storage", "memory:")
     #expect(one.status == 0 && one.output.hasPrefix("vegetables: "))
   }
 

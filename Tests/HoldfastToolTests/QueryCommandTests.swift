@@ -198,4 +198,28 @@ import Testing
     try await store.fail("query", "city", "--limit", "-1", status: 2)
     try await store.fail("query", "city", "--select", "id,", status: 2)
   }
+
+  @Test(
+    arguments: [
+      (["count", "citty"], "the store has no collection citty; did you mean city?"),
+      (["export", "elsewhere"], "the store has no collection elsewhere; create it first"),
+      (["query", "city", "--sort", "-aera"], "--sort: city has no field aera; did you mean area?"),
+      (["query", "word", "--select", "x"], "--select: word has no field x; it has word, n"),
+      (["aggregate", "visit", "--max", "dya"], "--max: visit has no field dya; did you mean day?"),
+      (
+        ["aggregate", "word", "--group-by", "nope"],
+        "--group-by: word has no field nope; it has word, n"
+      ),
+    ]
+  )
+  func `an unknown collection or field comes with the nearest one`(
+    arguments: [String],
+    message: String
+  ) async throws {
+    let store = try await SampleStore("json")
+    let result = try await store.tool.run(arguments: arguments + ["--storage", store.url])
+    #expect(result.status == 1)
+    #expect(result.output == "")
+    #expect(result.errors == "holdfast: \(message)\n")
+  }
 }

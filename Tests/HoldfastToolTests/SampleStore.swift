@@ -47,11 +47,13 @@ struct SampleStore {
   let tool: ToolRunner
 
   /// The store's URL.
-  var url: String { "\(backend):store" }
+  var url: String { "\(backend):store\(options)" }
+  private let options: String
 
-  /// Makes the store with its four cities.
-  init(_ backend: String) async throws {
+  /// Makes the store with its four cities; options are as in a URL, with their question mark.
+  init(_ backend: String, options: String = "") async throws {
     self.backend = backend
+    self.options = options
     tool = try ToolRunner()
     try tool.write("schema.json", Self.schema)
     try await succeed("schema", "apply", "schema.json")

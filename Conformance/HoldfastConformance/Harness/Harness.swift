@@ -34,7 +34,7 @@ public protocol Harness: Sendable {
   func destroy(_ place: HarnessPlace) throws
 
   /// Puts an obstacle at a place. A backend that declares no persistence has no files to spoil and
-  /// throws ``StorageError/Code/unsupported``.
+  /// throws `StorageError.Code.unsupported`.
   func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws
 
   /// Removes whatever the harness left behind.

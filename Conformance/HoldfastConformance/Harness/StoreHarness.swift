@@ -75,7 +75,7 @@ public struct StoreHarness: Harness {
 
   /// Puts an obstacle at a place.
   ///
-  /// - Throws: ``StorageError/Code/unsupported`` if the harness was not told how.
+  /// - Throws: `StorageError.Code.unsupported` if the harness was not told how.
   public func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws {
     guard usesFiles else {
       throw StorageError(

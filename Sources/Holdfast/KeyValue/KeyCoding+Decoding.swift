@@ -48,7 +48,7 @@ extension KeyCoding {
   }
 
   private static var damaged: StorageError {
-    StorageError(.corrupt, "a stored key is damaged; run verify, and restore a backup")
+    StorageError(.corrupt, "a stored key is damaged; restore a backup")
   }
 
   /// Decodes one value that fills `bytes`; false if it is not in its one valid form.

@@ -205,7 +205,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
     StorageError(
       .corrupt,
       "index \(index?.definition.name ?? "") of \(prepared.collection.name) \(what); "
-        + "run verify, and restore a backup"
+        + "restore a backup"
     )
   }
 }

@@ -157,7 +157,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       if !isGenerated { throw duplicateKey(prepared) }
       throw StorageError(
         .corrupt,
-        "the automatic keys of \(prepared.collection.name) are behind its records; run verify"
+        "the automatic keys of \(prepared.collection.name) are behind its records; restore a backup"
       )
     }
     for (position, index) in prepared.indexes.enumerated() {
@@ -214,7 +214,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       throw StorageError(
         .corrupt,
         "index \(index.index.definition.name) of \(prepared.collection.name) lacks an entry; "
-          + "run verify, and restore a backup"
+          + "restore a backup"
       )
     }
   }

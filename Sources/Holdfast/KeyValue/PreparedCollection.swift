@@ -51,7 +51,7 @@ class PreparedCollection {
   final var damagedRow: StorageError {
     StorageError(
       .corrupt,
-      "a record of \(collection.name) is damaged; run verify, and restore a backup"
+      "a record of \(collection.name) is damaged; restore a backup"
     )
   }
 

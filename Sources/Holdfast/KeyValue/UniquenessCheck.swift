@@ -92,7 +92,7 @@ final class UniquenessCheck<Transaction: KeyValueReader> {
     guard let parts = IndexEntry.parts(cursor.value) else {
       throw StorageError(
         .corrupt,
-        "an entry of a unique index is damaged; run verify, and restore a backup"
+        "an entry of a unique index is damaged; restore a backup"
       )
     }
     return Bytes.compare(parts.values, values) == 0 && Bytes.compare(parts.key, key) != 0

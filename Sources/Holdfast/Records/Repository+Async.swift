@@ -35,7 +35,7 @@ extension Repository {
     try await store.write { try self.deleteAll(where: filter, in: $0) }
   }
 
-  /// The record with that key, or nil; see ``get(_:in:)``.
+  /// The record with that key, or nil; see `get(_:in:)`.
   public func get(_ key: some KeyConvertible) async throws -> M? {
     try await store.read { try self.get(key, in: $0) }
   }
@@ -45,7 +45,7 @@ extension Repository {
     try await store.read { try self.get(keys, in: $0) }
   }
 
-  /// The records that match; see ``fetch(where:sort:limit:offset:in:)``.
+  /// The records that match; see `fetch(where:sort:limit:offset:in:)`.
   public func fetch(
     where filter: Filter = .all,
     sort: [SortKey<M>] = [],
@@ -63,7 +63,7 @@ extension Repository {
     }
   }
 
-  /// One page of the records that match; see ``page(where:sort:limit:after:in:)``.
+  /// One page of the records that match; see `page(where:sort:limit:after:in:)`.
   public func page(
     where filter: Filter = .all,
     sort: [SortKey<M>] = [],

@@ -49,7 +49,7 @@ extension Repository {
 
   /// Calls `body` with each record that matches, one at a time: memory does not grow with them.
   ///
-  /// - Throws: as ``fetch(where:sort:limit:offset:in:)``; what the body throws.
+  /// - Throws: as `fetch(where:sort:limit:offset:in:)`; what the body throws.
   public func forEach(
     where filter: Filter = .all,
     sort: [SortKey<M>] = [],
@@ -68,7 +68,7 @@ extension Repository {
 
   /// One page of the records that match: at most `limit`, the first ones or those behind `after`.
   ///
-  /// - Throws: as ``fetch(where:sort:limit:offset:in:)``; ``StorageError/Code/invalidCursor``.
+  /// - Throws: as `fetch(where:sort:limit:offset:in:)`; ``StorageError/Code/invalidCursor``.
   public func page(
     where filter: Filter = .all,
     sort: [SortKey<M>] = [],
@@ -86,7 +86,7 @@ extension Repository {
 
   /// How many records match.
   ///
-  /// - Throws: as ``fetch(where:sort:limit:offset:in:)``.
+  /// - Throws: as `fetch(where:sort:limit:offset:in:)`.
   public func count(where filter: Filter = .all, in transaction: ReadTransaction) throws -> Int {
     guard let source = try collection(in: transaction) else { return 0 }
     return try transaction.count(source.collection.name, where: filter)

@@ -41,7 +41,7 @@ extension Repository {
     try store.write { try self.deleteAll(where: filter, in: $0) }
   }
 
-  /// The record with that key, or nil; see ``get(_:in:)``.
+  /// The record with that key, or nil; see `get(_:in:)`.
   @available(*, noasync, message: "use the asynchronous version")
   public func get(_ key: some KeyConvertible) throws -> M? {
     try store.read { try self.get(key, in: $0) }
@@ -53,7 +53,7 @@ extension Repository {
     try store.read { try self.get(keys, in: $0) }
   }
 
-  /// The records that match; see ``fetch(where:sort:limit:offset:in:)``.
+  /// The records that match; see `fetch(where:sort:limit:offset:in:)`.
   @available(*, noasync, message: "use the asynchronous version")
   public func fetch(
     where filter: Filter = .all,
@@ -72,7 +72,7 @@ extension Repository {
     }
   }
 
-  /// One page of the records that match; see ``page(where:sort:limit:after:in:)``.
+  /// One page of the records that match; see `page(where:sort:limit:after:in:)`.
   @available(*, noasync, message: "use the asynchronous version")
   public func page(
     where filter: Filter = .all,

@@ -78,7 +78,7 @@ extension Repository {
   /// Removes the records that match, all without a filter.
   ///
   /// - Returns: how many there were.
-  /// - Throws: as ``fetch(where:sort:limit:offset:in:)``.
+  /// - Throws: as `fetch(where:sort:limit:offset:in:)`.
   @discardableResult
   public func deleteAll(where filter: Filter = .all, in transaction: WriteTransaction) throws
     -> Int

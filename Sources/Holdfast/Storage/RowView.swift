@@ -76,7 +76,7 @@
     guard let text = Bytes.text(bytes) else {
       throw StorageError(
         .corrupt,
-        "field \(index + 1) of a stored record is not valid UTF-8; run verify"
+        "field \(index + 1) of a stored record is not valid UTF-8; restore a backup"
       )
     }
     return text

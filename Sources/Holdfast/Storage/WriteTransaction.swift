@@ -35,7 +35,7 @@ public final class WriteTransaction: ReadTransaction {
   /// Adds a record.
   ///
   /// - Returns: the record's key, with the automatic key that the store chose.
-  /// - Throws: as ``insert(_:into:)``.
+  /// - Throws: as `insert(_:into:)`.
   @discardableResult
   public func insert(_ record: Record) throws(StorageError) -> Key {
     let automatic = try insert(try load(record), into: record.collection)
@@ -57,7 +57,7 @@ public final class WriteTransaction: ReadTransaction {
   /// Changes the given fields of the record with that key and leaves the others alone.
   ///
   /// - Throws: ``StorageError/Code/notFound`` if there is none; ``StorageError/Code/invalidValue``
-  ///   for an attempt to change the key itself; otherwise as ``insert(_:into:)``.
+  ///   for an attempt to change the key itself; otherwise as `insert(_:into:)`.
   public func update(
     _ key: Key,
     set changes: [String: Value],
@@ -83,7 +83,7 @@ public final class WriteTransaction: ReadTransaction {
 
   /// Replaces the record with the row's key.
   ///
-  /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as ``insert(_:into:)``.
+  /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as `insert(_:into:)`.
   public func update(_ row: RowView, in collection: Collection) throws(StorageError) {
     try prepareToWrite()
     try FieldCheck.check(row, collection)
@@ -100,7 +100,7 @@ public final class WriteTransaction: ReadTransaction {
   /// Inserts the record, or replaces the one with its key; never removes another one.
   ///
   /// - Returns: the record's key.
-  /// - Throws: as ``insert(_:into:)``, but never ``StorageError/Code/duplicateKey``.
+  /// - Throws: as `insert(_:into:)`, but never ``StorageError/Code/duplicateKey``.
   @discardableResult
   public func put(_ fields: [String: Value], in collection: String) throws(StorageError) -> Key {
     try put(Record(try self.collection(collection), fields))

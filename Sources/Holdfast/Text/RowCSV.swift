@@ -76,7 +76,7 @@ public final class RowCSV {
         guard UTF8Check.firstError(row.bytes(position)) == nil else {
           throw StorageError(
             .corrupt,
-            "field \(field.name) of \(collection.name) is not valid UTF-8; run verify"
+            "field \(field.name) of \(collection.name) is not valid UTF-8; restore a backup"
           )
         }
         writer.field(row.bytes(position))

@@ -77,7 +77,7 @@ public final class RowPropertyList {
         guard bytes.count == 16 else {
           throw StorageError(
             .corrupt,
-            "field \(field.name) of \(collection.name) is not 16 bytes; run verify"
+            "field \(field.name) of \(collection.name) is not 16 bytes; restore a backup"
           )
         }
         try ValueJSON.withUUIDText(bytes) { (text) throws(StorageError) in
@@ -97,7 +97,7 @@ public final class RowPropertyList {
     guard UTF8Check.firstError(text) == nil else {
       throw StorageError(
         .corrupt,
-        "field \(field.name) of \(collection.name) is not valid UTF-8; run verify"
+        "field \(field.name) of \(collection.name) is not valid UTF-8; restore a backup"
       )
     }
     if writer.canHold(text) {

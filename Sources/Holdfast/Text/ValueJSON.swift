@@ -47,7 +47,7 @@ public enum ValueJSON {
     } catch {
       throw StorageError(
         .corrupt,
-        "field \(field.name) of \(collection) is not valid UTF-8; run verify"
+        "field \(field.name) of \(collection) is not valid UTF-8; restore a backup"
       )
     }
   }
@@ -61,7 +61,7 @@ public enum ValueJSON {
     guard bytes.count == 16 else {
       throw StorageError(
         .corrupt,
-        "field \(field.name) of \(collection) is not 16 bytes; run verify"
+        "field \(field.name) of \(collection) is not 16 bytes; restore a backup"
       )
     }
     try withUUIDText(bytes) { (text) throws(StorageError) in try writer.string(utf8: text) }

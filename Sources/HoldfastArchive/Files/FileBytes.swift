@@ -23,7 +23,7 @@ final class FileBytes {
 
   /// Reads the file at a path; nil if there is none.
   ///
-  /// - Throws: ``StorageError/Code/wrongKind`` for anything but an ordinary file.
+  /// - Throws: `StorageError.Code.wrongKind` for anything but an ordinary file.
   static func read(_ path: String) throws(StorageError) -> FileBytes? {
     // Not blocking: a named pipe must not hang the open.
     let file = SystemFiles.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }

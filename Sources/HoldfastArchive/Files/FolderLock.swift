@@ -22,7 +22,7 @@ final class FolderLock: @unchecked Sendable {
 
   /// Takes the lock.
   ///
-  /// - Throws: ``StorageError/Code/busy`` after the timeout.
+  /// - Throws: `StorageError.Code.busy` after the timeout.
   func take(timeout: Duration) throws(StorageError) {
     let deadline = ContinuousClock.now + timeout
     var pause: useconds_t = 100

@@ -24,7 +24,7 @@ struct JournalScan {
   ///   - sequence: the last commit before it.
   ///   - synced: the offset that is known to have been synced.
   ///   - name: the journal's path, for errors.
-  /// - Throws: ``StorageError/Code/corrupt`` for damage below an offset that was synced. Anything
+  /// - Throws: `StorageError.Code.corrupt` for damage below an offset that was synced. Anything
   ///   else that is not intact is a torn tail, and ends the scan.
   init(
     _ bytes: UnsafeRawBufferPointer,

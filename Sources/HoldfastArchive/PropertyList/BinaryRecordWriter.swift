@@ -128,7 +128,7 @@ struct BinaryRecordWriter {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw StorageError(
         .corrupt,
-        "a text of \(fields.collection.name) is not valid UTF-8; run verify"
+        "a text of \(fields.collection.name) is not valid UTF-8; restore a backup"
       )
     }
     appendHead(0x60, text.utf16.count, to: output)

@@ -54,7 +54,7 @@ struct PropertyListFields {
 
   /// Puts a value into a field of a row.
   ///
-  /// - Throws: ``StorageError/Code/typeMismatch``, ``StorageError/Code/invalidValue``, without the
+  /// - Throws: `StorageError.Code.typeMismatch`, `StorageError.Code.invalidValue`, without the
   ///   place, which the caller adds.
   func set(
     _ scalar: PropertyListScalar,

@@ -6,7 +6,7 @@ enum RecordFile {
   ///
   /// `name` is the file's, for errors. Which form a property list has is told from its bytes.
   ///
-  /// - Throws: ``StorageError/Code/corrupt`` naming file, record and field.
+  /// - Throws: `StorageError.Code.corrupt` naming file, record and field.
   static func load(
     _ bytes: UnsafeRawBufferPointer,
     name: String,

@@ -3,8 +3,8 @@ public import Holdfast
 extension SQLiteWriter {
   /// Creates a collection with its indexes: a strict table with a typed column for each field.
   ///
-  /// - Throws: ``StorageError/Code/nameConflict``, ``StorageError/Code/invalidName``,
-  ///   ``StorageError/Code/invalidSchema``; what SQLite reports. Nothing is created then.
+  /// - Throws: `StorageError.Code.nameConflict`, `StorageError.Code.invalidName`,
+  ///   `StorageError.Code.invalidSchema`; what SQLite reports. Nothing is created then.
   public func createCollection(_ definition: CollectionDefinition) throws(StorageError)
     -> Collection
   {

@@ -94,7 +94,7 @@ enum StoredCatalog {
 
   /// Reads the catalog in the current snapshot.
   ///
-  /// - Throws: ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``.
+  /// - Throws: `StorageError.Code.newerFormat`, `StorageError.Code.corrupt`.
   static func read(_ connection: SQLiteConnection) throws(StorageError) -> Catalog {
     let figures = try connection.rows(
       "SELECT \"format\", \"store_id\", \"schema_version\", \"next_id\" FROM \"holdfast_catalog\"",

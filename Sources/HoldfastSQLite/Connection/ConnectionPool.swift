@@ -31,7 +31,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Takes a connection, waiting at most `timeout` for one.
   ///
-  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/closed``; what opening throws.
+  /// - Throws: `StorageError.Code.busy`, `StorageError.Code.closed`; what opening throws.
   func take(timeout: Duration) throws(StorageError) -> SQLiteConnection {
     condition.lock()
     if !isClosed, let connection = idle.popLast() {

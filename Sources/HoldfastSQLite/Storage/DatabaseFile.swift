@@ -38,9 +38,9 @@ struct DatabaseFile {
 
   /// Looks at what is there.
   ///
-  /// - Throws: ``StorageError/Code/wrongKind``, ``StorageError/Code/newerFormat``,
-  ///   ``StorageError/Code/corrupt``, ``StorageError/Code/permissionDenied``,
-  ///   ``StorageError/Code/cannotOpen``.
+  /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.newerFormat`,
+  ///   `StorageError.Code.corrupt`, `StorageError.Code.permissionDenied`,
+  ///   `StorageError.Code.cannotOpen`.
   func inspect() throws(StorageError) -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else { return try missing(errno) }

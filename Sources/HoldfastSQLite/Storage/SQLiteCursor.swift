@@ -20,7 +20,7 @@ public final class SQLiteCursor: StorageCursor {
   /// Moves to the next row.
   ///
   /// - Returns: all fields in field order, valid until the next call; nil at the end.
-  /// - Throws: ``StorageError/Code/transactionClosed`` after ``close()``; what SQLite reports.
+  /// - Throws: `StorageError.Code.transactionClosed` after ``close()``; what SQLite reports.
   public func next() throws(StorageError) -> RowView? {
     guard let statement else { throw SQLiteReader.endedError }
     if isAtEnd { return nil }

@@ -23,8 +23,8 @@ public class SQLiteReader: StorageReader {
 
   /// The record with that key, or nil.
   ///
-  /// - Throws: ``StorageError/Code/transactionClosed``, ``StorageError/Code/ioError``,
-  ///   ``StorageError/Code/corrupt``.
+  /// - Throws: `StorageError.Code.transactionClosed`, `StorageError.Code.ioError`,
+  ///   `StorageError.Code.corrupt`.
   /// - Complexity: O(log n).
   public func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView? {
     try checkOpen()

@@ -44,9 +44,9 @@ public final class SQLiteStorage: Storage {
   ///   - path: the database's file; SQLite keeps `-wal` and `-shm` files beside it while it is open.
   ///   - options: how to open it.
   /// - Returns: the open store.
-  /// - Throws: ``StorageError/Code/cannotOpen``, ``StorageError/Code/wrongKind``,
-  ///   ``StorageError/Code/newerFormat``, ``StorageError/Code/corrupt``,
-  ///   ``StorageError/Code/permissionDenied``, ``StorageError/Code/busy``.
+  /// - Throws: `StorageError.Code.cannotOpen`, `StorageError.Code.wrongKind`,
+  ///   `StorageError.Code.newerFormat`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.permissionDenied`, `StorageError.Code.busy`.
   public static func open(path: String, options: StorageOptions) throws(StorageError)
     -> SQLiteStorage
   {
@@ -88,7 +88,7 @@ public final class SQLiteStorage: Storage {
 
   /// Begins a snapshot, pinned at this moment.
   ///
-  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/closed``; what SQLite reports.
+  /// - Throws: `StorageError.Code.busy`, `StorageError.Code.closed`; what SQLite reports.
   public func beginReading(timeout: Duration) throws(StorageError) -> SQLiteReader {
     try checkProcess()
     let connection = try readers.take(timeout: timeout)
@@ -104,8 +104,8 @@ public final class SQLiteStorage: Storage {
 
   /// Begins the one write transaction, waiting for other processes at most `timeout`.
   ///
-  /// - Throws: ``StorageError/Code/busy``, ``StorageError/Code/closed``,
-  ///   ``StorageError/Code/readOnly``; what SQLite reports.
+  /// - Throws: `StorageError.Code.busy`, `StorageError.Code.closed`,
+  ///   `StorageError.Code.readOnly`; what SQLite reports.
   public func beginWriting(timeout: Duration) throws(StorageError) -> SQLiteWriter {
     try checkProcess()
     if isReadOnly {

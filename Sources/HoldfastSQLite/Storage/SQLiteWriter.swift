@@ -8,8 +8,8 @@ public final class SQLiteWriter: SQLiteReader, StorageWriter {
 
   /// Adds a record.
   ///
-  /// - Throws: ``StorageError/Code/duplicateKey``, ``StorageError/Code/uniqueViolation``,
-  ///   ``StorageError/Code/overflow``; what SQLite reports.
+  /// - Throws: `StorageError.Code.duplicateKey`, `StorageError.Code.uniqueViolation`,
+  ///   `StorageError.Code.overflow`; what SQLite reports.
   public func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
     let table = try prepareToWrite(collection)
     let isAutomatic = table.automaticKey >= 0
@@ -27,7 +27,7 @@ public final class SQLiteWriter: SQLiteReader, StorageWriter {
   /// Replaces the record with the row's key.
   ///
   /// - Returns: false if there is none.
-  /// - Throws: ``StorageError/Code/uniqueViolation``; what SQLite reports.
+  /// - Throws: `StorageError.Code.uniqueViolation`; what SQLite reports.
   public func update(_ row: RowView, in collection: Collection) throws(StorageError) -> Bool {
     let table = try prepareToWrite(collection)
     if table.otherPositions.isEmpty { return try holds(row, table) }
@@ -43,7 +43,7 @@ public final class SQLiteWriter: SQLiteReader, StorageWriter {
 
   /// Inserts, or replaces the record with the row's key; never removes another record.
   ///
-  /// - Throws: ``StorageError/Code/uniqueViolation``, ``StorageError/Code/overflow``; what SQLite
+  /// - Throws: `StorageError.Code.uniqueViolation`, `StorageError.Code.overflow`; what SQLite
   ///   reports.
   public func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
     let table = try prepareToWrite(collection)

@@ -7,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The one place where SQLite's result codes become codes of ``StorageError``.
+/// The one place where SQLite's result codes become codes of `StorageError`.
 extension StorageError {
   /// The error of a failed call.
   ///

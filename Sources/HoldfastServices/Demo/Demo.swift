@@ -22,7 +22,7 @@ public enum Demo: String, CaseIterable, Sendable {
   ///     the store that would be shipped with an app. It is called twice, and closed each time, so it
   ///     must open the same store again.
   ///   - print: takes the output, a line at a time.
-  /// - Throws: ``StorageError``; a check of the demo that fails unexpectedly is thrown too.
+  /// - Throws: `StorageError`; a check of the demo that fails unexpectedly is thrown too.
   @available(*, noasync, message: "run it on a thread of its own")
   public func run(
     on store: Store,

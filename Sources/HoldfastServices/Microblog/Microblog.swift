@@ -26,7 +26,7 @@ public struct Microblog: Sendable {
 
   /// Opens the microblog on a store, creating it on the first run.
   ///
-  /// - Throws: ``StorageError/Code/readOnly`` if it has to be created in a store that only reads.
+  /// - Throws: `StorageError.Code.readOnly` if it has to be created in a store that only reads.
   @available(*, noasync, message: "use the asynchronous version")
   public static func open(_ store: Store) throws -> Microblog {
     if try store.read({ try exists(store, in: $0) }) {
@@ -37,7 +37,7 @@ public struct Microblog: Sendable {
 
   /// Opens the microblog on a store, creating it on the first run.
   ///
-  /// - Throws: ``StorageError/Code/readOnly`` if it has to be created in a store that only reads.
+  /// - Throws: `StorageError.Code.readOnly` if it has to be created in a store that only reads.
   public static func open(_ store: Store) async throws -> Microblog {
     if try await store.read({ try exists(store, in: $0) }) {
       return Microblog(store, opening: .existed)

@@ -20,7 +20,7 @@ public struct StatusService: Sendable {
   /// Adds a status.
   ///
   /// - Returns: the status with its id.
-  /// - Throws: ``StorageError/Code/referenceViolation`` if there is no such user.
+  /// - Throws: `StorageError.Code.referenceViolation` if there is no such user.
   @discardableResult
   public func add(_ status: Status, in transaction: WriteTransaction) throws -> Status {
     guard try users.get(status.user, in: transaction) != nil else {
@@ -41,7 +41,7 @@ public struct StatusService: Sendable {
   /// Changes the given fields of a status and leaves the others alone.
   ///
   /// - Returns: the status as it is now.
-  /// - Throws: ``StorageError/Code/notFound`` if there is no such status.
+  /// - Throws: `StorageError.Code.notFound` if there is no such status.
   @discardableResult
   public func modify(_ id: Int64, _ changes: StatusChanges, in transaction: WriteTransaction)
     throws -> Status
@@ -70,7 +70,7 @@ public struct StatusService: Sendable {
 
   /// At most `count` statuses with their users, newest first.
   ///
-  /// - Throws: ``StorageError/Code/invalidQuery`` for a negative count.
+  /// - Throws: `StorageError.Code.invalidQuery` for a negative count.
   public func page(after id: Int64? = nil, count: Int, in transaction: ReadTransaction) throws
     -> [StatusEntry]
   {
@@ -86,7 +86,7 @@ public struct StatusService: Sendable {
 
   /// The newest statuses whose ids are above `id`, at most `count`, newest first.
   ///
-  /// - Throws: ``StorageError/Code/invalidQuery`` for a negative count.
+  /// - Throws: `StorageError.Code.invalidQuery` for a negative count.
   public func newer(than id: Int64, count: Int, in transaction: ReadTransaction) throws
     -> [StatusEntry]
   {

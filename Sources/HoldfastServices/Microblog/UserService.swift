@@ -28,7 +28,7 @@ public struct UserService: Sendable {
   /// Removes a user.
   ///
   /// - Returns: whether there was one.
-  /// - Throws: ``StorageError/Code/referenceViolation`` if the user has statuses.
+  /// - Throws: `StorageError.Code.referenceViolation` if the user has statuses.
   @discardableResult
   public func remove(_ id: Int64, in transaction: WriteTransaction) throws -> Bool {
     try checkNoStatuses(of: [id], in: transaction)
@@ -38,7 +38,7 @@ public struct UserService: Sendable {
   /// Removes all users of a name, or none of them.
   ///
   /// - Returns: how many there were.
-  /// - Throws: ``StorageError/Code/referenceViolation`` if one of them has statuses.
+  /// - Throws: `StorageError.Code.referenceViolation` if one of them has statuses.
   @discardableResult
   public func remove(named name: String, in transaction: WriteTransaction) throws -> Int {
     let ids = try users.fetch(where: .equal("name", .text(name)), in: transaction).compactMap(\.id)
@@ -50,7 +50,7 @@ public struct UserService: Sendable {
   /// Changes the given fields of a user and leaves the others alone.
   ///
   /// - Returns: the user as it is now.
-  /// - Throws: ``StorageError/Code/notFound`` if there is no such user.
+  /// - Throws: `StorageError.Code.notFound` if there is no such user.
   @discardableResult
   public func modify(_ id: Int64, _ changes: UserChanges, in transaction: WriteTransaction) throws
     -> User

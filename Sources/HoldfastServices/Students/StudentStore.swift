@@ -45,8 +45,8 @@ public struct StudentStore: Sendable {
   ///   - template: opens the store to copy; called on first use only, and closed afterwards.
   ///   - place: the writable store.
   /// - Returns: the students.
-  /// - Throws: what opening the template throws; ``StorageError/Code/nameConflict`` if `place` holds
-  ///   collections of the template already; ``StorageError/Code/readOnly``.
+  /// - Throws: what opening the template throws; `StorageError.Code.nameConflict` if `place` holds
+  ///   collections of the template already; `StorageError.Code.readOnly`.
   @available(*, noasync, message: "use the asynchronous version")
   public static func open(template: () throws -> Store, in place: Store) throws -> StudentStore {
     if try place.read({ try Preferences(place).get(isCopied, in: $0) }) {
@@ -66,8 +66,8 @@ public struct StudentStore: Sendable {
   ///   - template: opens the store to copy; called on first use only, and closed afterwards.
   ///   - place: the writable store.
   /// - Returns: the students.
-  /// - Throws: what opening the template throws; ``StorageError/Code/nameConflict`` if `place` holds
-  ///   collections of the template already; ``StorageError/Code/readOnly``.
+  /// - Throws: what opening the template throws; `StorageError.Code.nameConflict` if `place` holds
+  ///   collections of the template already; `StorageError.Code.readOnly`.
   public static func open(
     template: @escaping @Sendable () throws -> Store,
     in place: Store
@@ -105,7 +105,7 @@ public struct StudentStore: Sendable {
   /// Inserts a student.
   ///
   /// - Returns: the student with its id.
-  /// - Throws: ``StorageError/Code/invalidValue`` for a blank name or a negative age.
+  /// - Throws: `StorageError.Code.invalidValue` for a blank name or a negative age.
   @discardableResult
   public func insert(name: String, age: Int, in transaction: WriteTransaction) throws -> Student {
     guard name.contains(where: { !$0.isWhitespace }) else {

@@ -39,8 +39,8 @@ public struct VegetablePriceService: Sendable {
   /// Adds a vegetable.
   ///
   /// - Returns: it with its id.
-  /// - Throws: ``StorageError/Code/invalidValue`` for a blank name or a price that is not positive
-  ///   and finite; ``StorageError/Code/uniqueViolation`` if there is one of that name.
+  /// - Throws: `StorageError.Code.invalidValue` for a blank name or a price that is not positive
+  ///   and finite; `StorageError.Code.uniqueViolation` if there is one of that name.
   @discardableResult
   public func add(_ name: String, price: Double, in transaction: WriteTransaction) throws
     -> VegetablePrice
@@ -70,7 +70,7 @@ public struct VegetablePriceService: Sendable {
 
   /// Removes a vegetable.
   ///
-  /// - Throws: ``StorageError/Code/notFound`` if there is none of that name.
+  /// - Throws: `StorageError.Code.notFound` if there is none of that name.
   public func remove(_ name: String, in transaction: WriteTransaction) throws {
     guard try prices.deleteAll(where: .equal("name", .text(name)), in: transaction) > 0 else {
       throw missing("remove")
@@ -80,8 +80,8 @@ public struct VegetablePriceService: Sendable {
   /// Changes a price.
   ///
   /// - Returns: the vegetable as it is now.
-  /// - Throws: ``StorageError/Code/notFound`` if there is none of that name;
-  ///   ``StorageError/Code/invalidValue`` for a price that is not positive and finite.
+  /// - Throws: `StorageError.Code.notFound` if there is none of that name;
+  ///   `StorageError.Code.invalidValue` for a price that is not positive and finite.
   @discardableResult
   public func changePrice(of name: String, to price: Double, in transaction: WriteTransaction)
     throws -> VegetablePrice

@@ -29,15 +29,17 @@ extension Command {
     if figures.isEmpty { figures = [.count] }
     try invocation.withStore { store in
       try store.read { transaction in
-        let collection = try transaction.collection(name)
+        let collection = try transaction.collection(argument: name)
+        var columns = try groups.map {
+          collection.fields[try collection.position(of: $0, option: "--group-by")]
+        }
+        columns += try figures.map { try column($0, collection) }
         let rows = try transaction.aggregate(
           name,
           figures,
           groupBy: groups,
           where: try invocation.filter(for: collection)
         )
-        var columns = try groups.map { collection.fields[try collection.position(of: $0)] }
-        columns += try figures.map { try column($0, collection) }
         var writer = try RowWriter(
           arguments.rowFormat,
           columns: columns,
@@ -65,17 +67,20 @@ extension Command {
   private static func column(_ figure: Aggregate, _ collection: Collection) throws(StorageError)
     -> FieldDefinition
   {
-    func type(_ field: String) throws(StorageError) -> FieldType {
-      collection.fields[try collection.position(of: field)].type
+    func type(_ field: String, _ option: String) throws(StorageError) -> FieldType {
+      collection.fields[try collection.position(of: field, option: option)].type
     }
     switch figure {
     case .count: return FieldDefinition("count", .integer)
-    case .sum(let field): return FieldDefinition("sum(\(field))", try type(field), optional: true)
-    case .average(let field): return FieldDefinition("avg(\(field))", .real, optional: true)
+    case .sum(let field):
+      return FieldDefinition("sum(\(field))", try type(field, "--sum"), optional: true)
+    case .average(let field):
+      _ = try type(field, "--avg")
+      return FieldDefinition("avg(\(field))", .real, optional: true)
     case .minimum(let field):
-      return FieldDefinition("min(\(field))", try type(field), optional: true)
+      return FieldDefinition("min(\(field))", try type(field, "--min"), optional: true)
     case .maximum(let field):
-      return FieldDefinition("max(\(field))", try type(field), optional: true)
+      return FieldDefinition("max(\(field))", try type(field, "--max"), optional: true)
     }
   }
 }

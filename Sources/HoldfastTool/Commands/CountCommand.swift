@@ -12,7 +12,7 @@ extension Command {
     try invocation.checkFilter()
     try invocation.withStore { store in
       let count = try store.read { transaction in
-        let filter = try invocation.filter(for: try transaction.collection(name))
+        let filter = try invocation.filter(for: try transaction.collection(argument: name))
         return try transaction.count(name, where: filter)
       }
       try invocation.output.line(String(count))

@@ -16,7 +16,7 @@ extension Command {
     let keyTexts = invocation.arguments.positionals.dropFirst()
     let removed = try invocation.withStore { store in
       try store.write { transaction in
-        let collection = try transaction.collection(name)
+        let collection = try transaction.collection(argument: name)
         var keys: [Key] = []
         for text in keyTexts { keys.append(try KeyText.parse(text, in: collection)) }
         var removed = 0

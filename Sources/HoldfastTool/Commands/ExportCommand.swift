@@ -27,7 +27,7 @@ extension Command {
     let count = try invocation.withStore { store in
       try store.read { transaction in
         var job = ExportJob(collection: name, format: format)
-        job.filter = try invocation.filter(for: try transaction.collection(name))
+        job.filter = try invocation.filter(for: try transaction.collection(argument: name))
         return try OutputFile.with(path, else: invocation.output) { output in
           try job.run(in: transaction) { bytes in try output.write(bytes) }
         }

@@ -15,7 +15,7 @@ extension Command {
     let keyText = invocation.arguments.positionals[1]
     try invocation.withStore { store in
       try store.read { transaction in
-        let collection = try transaction.collection(name)
+        let collection = try transaction.collection(argument: name)
         let key = try KeyText.parse(keyText, in: collection)
         guard let row = try transaction.get(key, in: collection) else {
           throw StorageError(.notFound, "\(name) has no record with that key")

@@ -40,7 +40,7 @@ extension Command {
     let json = try JSONText.argument(invocation.arguments.positionals[1])
     try invocation.withStore { store in
       let key = try store.write { transaction in
-        let collection = try transaction.collection(name)
+        let collection = try transaction.collection(argument: name)
         let row = try RecordText.row(json, in: collection)
         defer { withExtendedLifetime(row) {} }  // views borrow it
         let automatic = try body(transaction, row.view, collection)

@@ -39,10 +39,15 @@ extension Command {
     )
     try invocation.withStore { store in
       let next = try store.read { transaction in
-        let collection = try transaction.collection(name)
+        let collection = try transaction.collection(argument: name)
         query.filter = try invocation.filter(for: collection)
         var positions: [Int]?
-        if let select { positions = try select.map { try collection.position(of: $0) } }
+        if let select {
+          positions = try select.map { try collection.position(of: $0, option: "--select") }
+        }
+        for field in sort.map(\.field) {
+          _ = try collection.position(of: field, option: "--sort")
+        }
         var writer = try RowWriter(
           arguments.rowFormat,
           rowsOf: collection,

@@ -42,7 +42,7 @@ extension Command {
   private static func show(_ name: String?, _ invocation: Invocation) throws {
     try invocation.withStore { store in
       let definitions = try store.read { transaction in
-        if let name { return [try transaction.collection(name).definition] }
+        if let name { return [try transaction.collection(argument: name).definition] }
         return try transaction.catalog.collections.map(\.definition)
       }
       try invocation.output.line(try SchemaText.text(definitions))

@@ -16,7 +16,7 @@ extension Command {
     let json = try JSONText.argument(invocation.arguments.positionals[2])
     try invocation.withStore { store in
       try store.write { transaction in
-        let collection = try transaction.collection(name)
+        let collection = try transaction.collection(argument: name)
         let key = try KeyText.parse(keyText, in: collection)
         let changes = try RecordText.changes(json, in: collection)
         try transaction.update(key, set: changes, in: name)

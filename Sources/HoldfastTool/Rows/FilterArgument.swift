@@ -14,15 +14,7 @@ extension Invocation {
       throw StorageError(error.code, "--where, \(error.message)")
     }
     for mention in parsed.mentions where collection.positions[mention.name] == nil {
-      var message =
-        "--where, column \(mention.column): \(collection.name) has no field \(mention.name)"
-      let names = collection.fields.map(\.name)
-      if let nearest = Spelling.nearest(to: mention.name, among: names) {
-        message += "; did you mean \(nearest)?"
-      } else {
-        message += "; it has \(names.joined(separator: ", "))"
-      }
-      throw StorageError(.unknownField, message)
+      throw collection.unknownField(mention.name, at: "--where, column \(mention.column)")
     }
     return parsed.filter
   }
