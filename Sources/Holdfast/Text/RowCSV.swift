@@ -69,41 +69,9 @@ public final class RowCSV {
   public func write(_ row: RowView, to writer: inout CSVWriter) throws(StorageError) {
     for position in columns {
       let field = collection.fields[position]
-      switch (field.type, row.kind(position)) {
-      case (_, .null): writer.null()
-      case (.any, .text) where !readsAsJSON(row.bytes(position)): fallthrough
-      case (.text, .text), (.json, .text), (.date, .text), (.decimal, .text):
-        guard UTF8Check.firstError(row.bytes(position)) == nil else {
-          throw StorageError(
-            .corrupt,
-            "field \(field.name) of \(collection.name) is not valid UTF-8; restore a backup"
-          )
-        }
-        writer.field(row.bytes(position))
-      default:
-        scratch.bytes.removeAll(keepingCapacity: true)
-        scratch.beginText()
-        try ValueJSON.write(row, position, field, in: collection.name, to: &scratch)
-        scratch.bytes.withUnsafeBytes { bytes in
-          let isString = bytes.first == 0x22 && field.type != .any
-          // Of the types that are JSON strings, none has characters that are escaped.
-          writer.field(
-            isString ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast()) : bytes
-          )
-        }
-      }
+      try ValueCSV.write(row, position, field, in: collection.name, &scratch, to: &writer)
     }
     writer.endRecord()
-  }
-
-  private func readsAsJSON(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard let first = text.first else { return false }
-    // Numbers, strings and objects are the values of `any` fields.
-    guard
-      first == 0x22 || first == 0x7B || first <= 0x20 || first == 0x2D || first == 0xEF
-        || (first >= 0x30 && first <= 0x39)
-    else { return false }
-    return JSON.canonical(text) != nil
   }
 
   // MARK: Reading
@@ -151,7 +119,7 @@ public final class RowCSV {
     switch field.type {
     case .text: row.setText(index, bytes)
     case .any:
-      if readsAsJSON(bytes), readJSON(bytes, field, into: row, index) { return }
+      if ValueCSV.readsAsJSON(bytes), readJSON(bytes, field, into: row, index) { return }
       row.setText(index, bytes)
     case .json:
       guard let canonical = JSON.canonical(bytes) else {

@@ -19,17 +19,15 @@ package final class Output: Sendable {
   private let buffer = Mutex<[UInt8]>([])
   /// Whether a person reads it.
   package let isTerminal: Bool
+  /// Whether colour may be used: on a terminal, unless `NO_COLOR` is set.
+  package let allowsColor: Bool
 
   /// Writes to a file descriptor, which stays open.
   package init(_ descriptor: Int32) {
     self.descriptor = descriptor
     isTerminal = isatty(descriptor) == 1
-  }
-
-  /// Whether colour may be used: on a terminal, unless `NO_COLOR` is set.
-  package var allowsColor: Bool {
     let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
-    return isTerminal && noColor.isEmpty
+    allowsColor = isTerminal && noColor.isEmpty
   }
 
   /// Writes a line.

@@ -10,7 +10,7 @@ struct RowWriter {
   private let quotedKeys: [[UInt8]]
   private var table: TableWriter
   private var json = JSONWriter()
-  private var csv: CSVLine
+  private var csv = CSVWriter()
   private var count = 0
 
   /// Prepares to print columns of rows.
@@ -31,8 +31,9 @@ struct RowWriter {
     self.output = output
     quotedKeys = columns.map { JSONWriter.quotedKey($0.name) }
     table = TableWriter(columns.map(\.name), to: output)
-    csv = CSVLine()
-    if format == .csv { try output.line(csv.header(columns)) }
+    guard format == .csv else { return }
+    for column in columns { csv.field(column.name) }
+    try endCSVRecord()
   }
 
   /// Prints a row.
@@ -52,7 +53,10 @@ struct RowWriter {
       try writeObject(row)
       try output.write("\n")
     case .csv:
-      try output.line(try csv.line(row, positions, columns, source))
+      for (column, position) in zip(columns, positions) {
+        try ValueCSV.write(row, position, column, in: source, &json, to: &csv)
+      }
+      try endCSVRecord()
     }
     count += 1
   }
@@ -72,6 +76,12 @@ struct RowWriter {
     case .json: try output.write(count == 0 ? "[]\n" : "\n]\n")
     case .jsonl, .csv: break
     }
+  }
+
+  private mutating func endCSVRecord() throws {
+    csv.endRecord()
+    try output.write(csv.bytes)
+    csv.bytes.removeAll(keepingCapacity: true)
   }
 
   private mutating func writeObject(_ row: RowView) throws {
