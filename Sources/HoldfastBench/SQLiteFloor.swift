@@ -83,22 +83,30 @@ final class SQLiteFloor: BenchSubject {
     while try step(statement) {}
   }
 
-  private func bind(_ record: BenchStatus, _ statement: OpaquePointer) throws {
-    sqlite3_bind_int64(statement, 1, record.id)
-    sqlite3_bind_int64(statement, 2, record.user)
-    bind(record.source, statement, 3)
-    bind(DateCoding.encode(record.createdAt) ?? "", statement, 4)
-    bind(record.text, statement, 5)
-  }
-
-  private func bind(_ text: String, _ statement: OpaquePointer, _ index: Int32) {
-    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    var copy = text
-    copy.withUTF8 { utf8 in
-      utf8.withMemoryRebound(to: CChar.self) {
-        _ = sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), transient)
+  /// Binds a record without copying its texts, and runs the statement while they stay put.
+  private func run(_ statement: OpaquePointer, with record: BenchStatus) throws {
+    var source = record.source
+    var text = record.text
+    try source.withUTF8 { source in
+      try text.withUTF8 { text in
+        try withUnsafeTemporaryAllocation(byteCount: DateCoding.length, alignment: 1) { date in
+          guard DateCoding.encode(record.createdAt, into: date) else {
+            throw FloorError(description: "a date that has no text")
+          }
+          sqlite3_bind_int64(statement, 1, record.id)
+          sqlite3_bind_int64(statement, 2, record.user)
+          bind(UnsafeRawBufferPointer(source), statement, 3)
+          bind(UnsafeRawBufferPointer(date), statement, 4)
+          bind(UnsafeRawBufferPointer(text), statement, 5)
+          try run(statement)
+        }
       }
     }
+  }
+
+  private func bind(_ text: UnsafeRawBufferPointer, _ statement: OpaquePointer, _ index: Int32) {
+    let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+    sqlite3_bind_text(statement, index, start, Int32(text.count), nil)
   }
 
   private func text(_ statement: OpaquePointer, _ column: Int32) -> UnsafeRawBufferPointer {
@@ -122,8 +130,7 @@ final class SQLiteFloor: BenchSubject {
   func insert(_ records: [BenchStatus]) throws {
     try run(beginWriting)
     for record in records {
-      try bind(record, insertStatement)
-      try run(insertStatement)
+      try run(insertStatement, with: record)
     }
     try run(commit)
   }
@@ -173,8 +180,7 @@ final class SQLiteFloor: BenchSubject {
 
   private func update(_ record: BenchStatus) throws {
     try run(beginWriting)
-    try bind(record, updateStatement)
-    try run(updateStatement)
+    try run(updateStatement, with: record)
     try run(commit)
   }
 
@@ -197,8 +203,7 @@ final class SQLiteFloor: BenchSubject {
         try run(beginWriting)
         if var record = try find(key) {
           record.user += 1
-          try bind(record, updateStatement)
-          try run(updateStatement)
+          try run(updateStatement, with: record)
         }
         try run(commit)
       }
