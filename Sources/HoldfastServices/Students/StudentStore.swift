@@ -52,11 +52,7 @@ public struct StudentStore: Sendable {
     if try place.read({ try Preferences(place).get(isCopied, in: $0) }) {
       return StudentStore(place, opening: .existed)
     }
-    let source = try template()
-    let opening = try place.write { target in
-      try source.read { try copy($0, to: target, in: place) }
-    }
-    try source.close()
+    let opening = try place.write { try copy(template, to: $0, in: place) }
     return StudentStore(place, opening: opening)
   }
 
@@ -75,23 +71,26 @@ public struct StudentStore: Sendable {
     if try await place.read({ try Preferences(place).get(isCopied, in: $0) }) {
       return StudentStore(place, opening: .existed)
     }
-    let opening = try await place.write { target in
-      let source = try template()
-      let opening = try source.read { try copy($0, to: target, in: place) }
-      try source.close()
-      return opening
-    }
+    let opening = try await place.write { try copy(template, to: $0, in: place) }
     return StudentStore(place, opening: opening)
   }
 
   private static func copy(
-    _ source: ReadTransaction,
+    _ template: () throws -> Store,
     to target: WriteTransaction,
     in place: Store
   ) throws -> Opening {
     // Another process may have copied it since it was looked for.
     if try Preferences(place).get(isCopied, in: target) { return .existed }
-    try target.copyCollections(of: source)
+    let source = try template()
+    do {
+      try source.read { try target.copyCollections(of: $0) }
+    } catch {
+      // The first failure is the one to tell.
+      _ = Result { try source.close() }
+      throw error
+    }
+    try source.close()
     try Repository<Student>(place).create(in: target)
     try Preferences(place).set(isCopied, to: true, in: target)
     return .created

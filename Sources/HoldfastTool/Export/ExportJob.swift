@@ -1,13 +1,15 @@
 package import Holdfast
 
 /// One export of a collection to a file or to standard output, in key order, from one snapshot.
-package struct ExportJob: Sendable {
+package struct ExportJob {
   /// The name of the collection.
   package var collection: String
   /// The format.
   package var format: FileFormat
   /// Which records.
   package var filter = Filter.all
+  /// Called now and then with the number of records written.
+  package var progress: ((Int) -> Void)?
 
   /// Creates a job.
   package init(collection: String, format: FileFormat) {
@@ -62,6 +64,7 @@ package struct ExportJob: Sendable {
       if writer.bytes.count >= Self.chunk {
         try write(writer.bytes)
         writer.bytes.removeAll(keepingCapacity: true)
+        progress?(count)
       }
     }
     if isArray { writer.bytes.append(contentsOf: count == 0 ? [0x5D, 0x0A] : [0x0A, 0x5D, 0x0A]) }
@@ -80,6 +83,7 @@ package struct ExportJob: Sendable {
       if writer.bytes.count >= Self.chunk {
         try write(writer.bytes)
         writer.bytes.removeAll(keepingCapacity: true)
+        progress?(count)
       }
     }
     try write(writer.bytes)
@@ -100,6 +104,7 @@ package struct ExportJob: Sendable {
       if writer.bytes.count >= Self.chunk {
         try write(writer.bytes)
         writer.bytes.removeAll(keepingCapacity: true)
+        progress?(count)
       }
     }
     writer.endArray()

@@ -15,8 +15,8 @@ final class ProgressLine: Sendable {
 
   private let start = ContinuousClock.now
   private let state: Mutex<State>
-  private let isTerminal = isatty(STDERR_FILENO) == 1
-
+  /// Whether anybody sees it.
+  let isTerminal = isatty(STDERR_FILENO) == 1
   private let items: String
 
   /// Prepares to count items, which are called so.
