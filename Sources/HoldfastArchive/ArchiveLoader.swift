@@ -99,6 +99,10 @@ struct ArchiveLoader {
       }
     }
     for id in replay.touched where (sequences[id] ?? 0) < sequence { files[id]?.isDirty = true }
+    // Another process may be about to finish a checkpoint, or die before its end.
+    for group in journal.scan.groups where group.mark.kind == .checkpoint {
+      for (id, digest) in group.mark.files { files[id]?.marked.append(digest) }
+    }
     try writer.commit()
     var state = ArchiveState(
       memory: memory,

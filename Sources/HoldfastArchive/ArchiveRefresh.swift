@@ -83,7 +83,10 @@ struct ArchiveRefresh {
     state.files = files
     state.sequence = last.mark.sequence
     // A checkpoint that another process began and did not finish is finished before we commit.
-    if scan.groups.contains(where: { $0.mark.kind == .checkpoint }) { state.needsCheckpoint = true }
+    for group in scan.groups where group.mark.kind == .checkpoint {
+      state.needsCheckpoint = true
+      for (id, digest) in group.mark.files { state.files[id]?.marked.append(digest) }
+    }
     state.journal.end += scan.end
     state.journal.synced = scan.synced
     state.journal.tail = Array(

@@ -20,6 +20,9 @@ struct ArchiveState {
     var stamp: FileStamp?
     /// Whether memory holds what the file does not.
     var isDirty: Bool
+    /// What the file may hold instead: the contents that unfinished checkpoints of other processes
+    /// were giving it.
+    var marked: [FileDigest] = []
   }
 
   var memory: ArchiveMemory

@@ -14,11 +14,16 @@ extension ArchiveStorage {
     let collections = snapshot.catalog.collections
     var changed: [(collection: Collection, digest: FileDigest)] = []
     // 1. New files beside the old ones.
-    for collection in collections where needsWriting(collection, state) {
-      try checkUnedited(collection, &state)
-      changed.append((collection, try writeRecords(collection, snapshot, state)))
+    do throws(StorageError) {
+      for collection in collections where needsWriting(collection, state) {
+        try checkUnedited(collection, &state)
+        changed.append((collection, try writeRecords(collection, snapshot, state)))
+      }
+      try files.syncFolder(folder.path)
+    } catch {
+      removeReplacements(collections, state)
+      throw error
     }
-    try files.syncFolder(folder.path)
     do throws(StorageError) {
       // 2. The mark that says what they hold.
       var digests: [Int: FileDigest] = [:]
@@ -45,6 +50,17 @@ extension ArchiveStorage {
     } catch {
       recordFailure(error)
       throw error
+    }
+  }
+
+  /// Gives back the room of new files that do not come into use, which a full disk has none of.
+  private func removeReplacements(_ collections: [Collection], _ state: ArchiveState) {
+    for collection in collections {
+      let path = folder.records(collection.physicalName, state.encoding)
+      // What cannot be removed is removed before it is written again.
+      _ = Result { () throws(StorageError) in
+        try files.remove(ArchiveFolder.replacement(of: path))
+      }
     }
   }
 
@@ -154,9 +170,11 @@ extension ArchiveStorage {
   /// Costs one look at its stamp as a rule; the file is read only if that has changed.
   func checkUnedited(_ collection: Collection, _ state: inout ArchiveState) throws(StorageError) {
     let path = folder.records(collection.physicalName, state.encoding)
-    guard let file = state.files[collection.id], let digest = file.digest else {
-      // A collection without a file yet: whatever is there is somebody else's.
-      if try FileStamp.of(path) == nil { return }
+    let file = state.files[collection.id]
+    let digests = (file?.digest.map { [$0] } ?? []) + (file?.marked ?? [])
+    // A collection without a file yet.
+    if file?.digest == nil, try FileStamp.of(path) == nil { return }
+    guard let file, !digests.isEmpty else {
       throw StorageError(
         .conflict,
         "\(path) is in the place of a collection's file; move it away, then open the store again",
@@ -164,11 +182,13 @@ extension ArchiveStorage {
       )
     }
     if let stamp = file.stamp, try FileStamp.of(path) == stamp { return }
-    if let content = try FileBytes.read(path), content.bytes.count == digest.size,
-      content.hash == digest.hash
-    {
-      state.files[collection.id]?.stamp = content.stamp
-      return
+    if let content = try FileBytes.read(path) {
+      let digest = FileDigest(hash: content.hash, size: content.bytes.count)
+      if digests.contains(digest) {
+        state.files[collection.id]?.digest = digest
+        state.files[collection.id]?.stamp = content.stamp
+        return
+      }
     }
     throw StorageError(
       .conflict,

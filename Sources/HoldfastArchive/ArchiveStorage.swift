@@ -166,8 +166,9 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
 
   /// Closes the store, after a checkpoint of what was committed.
   ///
-  /// A checkpoint that cannot be had because another process is writing is left to that one.
-  /// - Throws: what the checkpoint throws; all commits are in the journal even then.
+  /// A checkpoint that cannot be had because another process is writing is left to that one, and one
+  /// for which the disk has no room to the next opening: the commits are in the journal.
+  /// - Throws: what else the checkpoint throws; all commits are in the journal even then.
   public func close() throws(StorageError) {
     defer { markClosed() }
     guard !options.isReadOnly, hasWorkToClose else { return }
@@ -179,7 +180,11 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
       throw error
     }
     defer { giveBack(state) }
-    if state.hasPendingCommits { try checkpoint(&state) }
+    do throws(StorageError) {
+      if state.hasPendingCommits { try checkpoint(&state) }
+    } catch {
+      if error.code != .storageFull { throw error }
+    }
   }
 
   private var hasWorkToClose: Bool {

@@ -63,6 +63,8 @@ public enum Backends {
     let isRight: Bool
     switch (url.scheme, kind) {
     case (_, .missing), (.memory, _): isRight = true
+    // The backend tells what it lacks.
+    case (_, .unreadable): isRight = true
     case (.sqlite, .sqlite), (.sqlite, .emptyFile): isRight = true
     case (.lmdb, .lmdb), (.lmdb, .emptyFolder): isRight = true
     case (.json, .archive), (.plist, .archive): isRight = true

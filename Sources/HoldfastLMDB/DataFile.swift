@@ -29,10 +29,20 @@ struct DataFile: ~Copyable {
     var flags: UInt16
     var depth: UInt16
     var root: UInt64
+
+    /// Reads a tree's record.
+    init(_ bytes: UnsafeRawBufferPointer) {
+      flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+      depth = bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self)
+      root = bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+    }
   }
 
   /// The root of a tree without pages.
   static let noPage = UInt64.max
+  /// The largest file of which every leaf page is looked at when it is opened.
+  private static let deepSize = 16 << 20
+  private static let unlockedLooks = 2
   private static let magic: UInt32 = 0xBEEF_C0DE
   private static let version: UInt32 = 1
   private static let metaEnd = 16 + 136
@@ -55,26 +65,31 @@ struct DataFile: ~Copyable {
     _ = close(descriptor)
   }
 
-  /// Checks that every page which LMDB may touch is there.
+  /// Checks that LMDB can follow its trees: all pages of a small file, else the branch pages.
   ///
-  /// - Parameter settle: called if a first look finds something odd: a commit under way, pages at the
-  ///   end that were freed before they were ever written, or damage. It takes the writers' lock while
-  ///   the trees are walked to tell which.
+  /// - Parameter settle: called if the first looks find something odd: commits under way, or damage.
+  ///   It takes the writers' lock while the trees are walked to tell which.
   /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.corrupt`,
   ///   `StorageError.Code.newerFormat`.
   borrowing func check(
     settle: (() throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
-    let meta = try readMeta()
-    if meta.isPaired, try size() >= (try neededSize(meta)), try areRootsSound(meta) { return }
+    for _ in 0..<Self.unlockedLooks where (try? walk()) != nil { return }
     let path = path
-    try settle { () throws(StorageError) in
-      let file = try DataFile(path: path)
-      let meta = try file.readMeta()
-      let needed = try file.neededSize(meta)
-      let pages = UInt64(min(try file.size(), needed) / meta.pageSize)
-      try PageWalk(pageSize: meta.pageSize, pages: pages).walk(meta.trees, in: file)
-    }
+    try settle { () throws(StorageError) in try DataFile(path: path).walk() }
+  }
+
+  private borrowing func walk() throws(StorageError) {
+    let meta = try readMeta()
+    let needed = try neededSize(meta)
+    let size = try size()
+    var walk = PageWalk(
+      pageSize: meta.pageSize,
+      pages: UInt64(min(size, needed) / meta.pageSize),
+      knownPages: meta.lastPage + 1,
+      isDeep: !meta.isPaired || size < needed || needed <= Self.deepSize
+    )
+    try walk.walk(meta, in: self)
   }
 
   /// The file's size in bytes.
@@ -125,14 +140,6 @@ struct DataFile: ~Copyable {
     return newer
   }
 
-  private borrowing func areRootsSound(_ meta: Meta) throws(StorageError) -> Bool {
-    let walk = PageWalk(pageSize: meta.pageSize, pages: meta.lastPage + 1)
-    for tree in meta.trees where tree.root != Self.noPage {
-      if try !walk.isRoot(tree, in: self) { return false }
-    }
-    return true
-  }
-
   private borrowing func readMeta(at offset: Int, isFirst: Bool) throws(StorageError) -> Meta {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.metaEnd, alignment: 8)
     defer { bytes.deallocate() }
@@ -158,11 +165,7 @@ struct DataFile: ~Copyable {
     let pageSize = Int(bytes.load(fromByteOffset: 40, as: UInt32.self))
     let lastPage = bytes.load(fromByteOffset: 136, as: UInt64.self)
     let trees = [40, 88].map { offset in
-      Tree(
-        flags: bytes.load(fromByteOffset: offset + 4, as: UInt16.self),
-        depth: bytes.load(fromByteOffset: offset + 6, as: UInt16.self),
-        root: bytes.load(fromByteOffset: offset + 40, as: UInt64.self)
-      )
+      Tree(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + 48]))
     }
     let areTreesSound = trees.allSatisfy { tree in
       if tree.root == Self.noPage { return tree.depth == 0 }

@@ -108,6 +108,9 @@ final class LMDBEnvironment: @unchecked Sendable {
   /// Whether this process is a child of the one that opened the environment.
   var isForked: Bool { ForkDetector.generation != forkGeneration }
 
+  /// Whether the disk has no room for a change of any size.
+  var isDiskFull: Bool { (0..<1 << 16).contains(holdfast_room(dataDescriptor)) }
+
   /// Throws if the environment cannot be used.
   ///
   /// The condition's lock is held.
@@ -138,6 +141,12 @@ final class LMDBEnvironment: @unchecked Sendable {
     case .none: flags |= MDB_NOSYNC
     }
     if settings.isReadOnly { flags |= MDB_RDONLY }
+    if !settings.isReadOnly {
+      // LMDB maps its lock file with holes, and dies of SIGBUS where a full disk cannot fill them.
+      // Nobody in this process has it open, so that closing it lets go of no lock.
+      let status = holdfast_reserve(path + "/lock.mdb", Int64(maximumReaders * 64))
+      if status != 0 { throw .lmdb(status, "opening", path) }
+    }
     var mapSize = reservation
     while true {
       var handle: OpaquePointer?

@@ -207,6 +207,8 @@ public final class LMDBWriter: KeyValueWriter {
 
   private func failure(_ status: Int32) -> StorageError {
     if status == MDB_MAP_FULL { environment.recordFull() }
+    // LMDB reports what a full disk did not take as an I/O error.
+    let status = status == EIO && environment.isDiskFull ? ENOSPC : status
     return .lmdb(status, "writing to", environment.path)
   }
 }

@@ -1,115 +1,210 @@
 internal import Holdfast
 
-/// A walk over all pages that LMDB's trees refer to, to see that each lies within the file.
+/// A walk over the pages that LMDB's trees refer to, to see that LMDB can follow them.
 ///
-/// LMDB does not write a page that its transaction freed again, so a sound file may be shorter than
-/// its last page says. O(pages), which is why only such files are walked.
+/// LMDB keeps no checksums, follows what a page says, and ends the process where that leads nowhere.
+/// Every branch page is looked at; leaf pages of records are left out of a shallow walk.
 struct PageWalk {
   /// The size of a page in bytes.
   let pageSize: Int
   /// The number of whole pages in the file.
   let pages: UInt64
+  /// The number of pages that the meta page knows; the file may lack freed ones at its end.
+  let knownPages: UInt64
+  /// Whether every leaf page is looked at.
+  let isDeep: Bool
 
-  private static let headerSize = 16
-  private static let branchFlag: UInt16 = 0x01
-  private static let leafFlag: UInt16 = 0x02
-  private static let overflowFlag: UInt16 = 0x04
-  private static let fixedLeafFlag: UInt16 = 0x20
-  private static let bigDataFlag: UInt16 = 0x01
-  private static let subTreeFlag: UInt16 = 0x02
+  private var pending: [Visit] = []
+  private var used: PageSet
+  private var freed: PageSet
 
-  /// Walks the trees.
+  private static let duplicatesFlag: UInt16 = 0x04
+  private static let persistentFlags: UInt16 = 0x7E
+
+  /// What a tree is for, which decides what its leaves hold.
+  private enum Role {
+    case free
+    case tables
+    case records
+    /// A tree of another program, with several values for a key.
+    case duplicates
+  }
+
+  private struct Visit {
+    var page: UInt64
+    var level: UInt16
+    var depth: UInt16
+    var role: Role
+  }
+
+  init(pageSize: Int, pages: UInt64, knownPages: UInt64, isDeep: Bool) {
+    self.pageSize = pageSize
+    self.pages = pages
+    self.knownPages = knownPages
+    self.isDeep = isDeep
+    used = PageSet(count: pages)
+    freed = PageSet(count: pages)
+  }
+
+  /// Walks the trees of a meta page.
   ///
   /// - Throws: `StorageError.Code.corrupt` if a page is missing or makes no sense.
-  func walk(_ trees: [DataFile.Tree], in file: borrowing DataFile) throws(StorageError) {
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
-    defer { page.deallocate() }
-    var pending = trees.map(\.root).filter { $0 != DataFile.noPage }
-    var visited: UInt64 = 0
-    while let number = pending.popLast() {
-      visited += 1
-      // More visits than pages mean a circle.
-      guard visited <= pages, try read(number, page, in: file) else {
-        throw file.damage("page \(number) is missing")
+  mutating func walk(_ meta: DataFile.Meta, in file: borrowing DataFile) throws(StorageError) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
+    defer { memory.deallocate() }
+    for (tree, role) in zip(meta.trees, [Role.free, .tables]) where tree.root != DataFile.noPage {
+      pending.append(Visit(page: tree.root, level: 1, depth: tree.depth, role: role))
+    }
+    while let visit = pending.popLast() {
+      let isLeaf = visit.level == visit.depth
+      guard visit.page >= 2, visit.page < pages else {
+        throw file.damage("page \(visit.page) is missing")
       }
-      let flags = load(page, 10, UInt16.self)
-      if flags & Self.overflowFlag != 0 {
-        let count = UInt64(load(page, 12, UInt32.self))
-        guard count <= pages - number else { throw file.damage("a long value was cut") }
-      } else if flags & (Self.branchFlag | Self.leafFlag) != 0 {
-        guard collect(page, flags, &pending) else {
-          throw file.damage("page \(number) makes no sense")
+      guard used.insert(visit.page) else { throw file.damage("page \(visit.page) is used twice") }
+      if isLeaf, !isDeep, visit.role == .records { continue }
+      guard try file.read(memory, at: Int(visit.page) * pageSize) == pageSize else {
+        throw file.damage("page \(visit.page) is missing")
+      }
+      let page = DataPage(UnsafeRawBufferPointer(memory))
+      guard page.number == visit.page, page.isSound(isLeaf: isLeaf, visit.role == .duplicates)
+      else { throw file.damage("page \(visit.page) makes no sense") }
+      if page.hasFixedEntries { continue }
+      for entry in 0..<page.count {
+        guard let node = page.node(entry) else {
+          throw file.damage("page \(visit.page) makes no sense")
         }
-      } else {
-        throw file.damage("page \(number) is of an unknown kind")
+        if isLeaf {
+          try enter(node, visit, in: file)
+        } else {
+          pending.append(
+            Visit(page: node.child, level: visit.level + 1, depth: visit.depth, role: visit.role)
+          )
+        }
       }
+    }
+    guard !used.intersects(freed) else { throw file.damage("a page in use is listed as free") }
+  }
+
+  /// Follows what an entry of a leaf refers to.
+  private mutating func enter(
+    _ node: DataPage.Node,
+    _ visit: Visit,
+    in file: borrowing DataFile
+  ) throws(StorageError) {
+    switch node.kind {
+    case .inline where visit.role == .free:
+      guard list(node.data) else { throw file.damage("its list of free pages is damaged") }
+    case .inline: break
+    case .elsewhere(let first, let size):
+      let data = try overflow(first, size, isRead: visit.role == .free, in: file)
+      defer { data?.deallocate() }
+      if let data, !list(UnsafeRawBufferPointer(data)) {
+        throw file.damage("its list of free pages is damaged")
+      }
+    case .tree(let tree) where visit.role == .tables:
+      let isSound =
+        tree.flags & ~Self.persistentFlags == 0
+        && (tree.flags == 0 || !TableName.isOwn(node.key))
+      guard isSound else { throw file.damage("a table's description is damaged") }
+      try enter(tree, tree.flags & Self.duplicatesFlag != 0 ? .duplicates : .records, in: file)
+    case .tree(let tree) where visit.role == .duplicates:
+      try enter(tree, .duplicates, in: file)
+    case .values where visit.role == .duplicates: break
+    case .tree, .values:
+      throw file.damage("page \(visit.page) makes no sense")
     }
   }
 
-  /// Whether a tree's root is a page that can be its root.
-  func isRoot(_ tree: DataFile.Tree, in file: borrowing DataFile) throws(StorageError) -> Bool {
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
-    defer { page.deallocate() }
-    guard try read(tree.root, page, in: file) else { return false }
-    let flags = load(page, 10, UInt16.self)
-    let entries = (Int(load(page, 12, UInt16.self)) - Self.headerSize) / 2
-    // A branch leads to two pages at least.
-    let isKind =
-      tree.depth == 1
-      ? flags & Self.leafFlag != 0 : flags & Self.branchFlag != 0 && entries > 1
-    var pending: [UInt64] = []
-    return isKind && collect(page, flags, &pending)
-  }
-
-  /// Reads a page; false if the file lacks it or it is another page.
-  private func read(
-    _ number: UInt64,
-    _ page: UnsafeMutableRawBufferPointer,
+  private mutating func enter(
+    _ tree: DataFile.Tree,
+    _ role: Role,
     in file: borrowing DataFile
-  ) throws(StorageError) -> Bool {
-    guard number >= 2, number < pages else { return false }
-    guard try file.read(page, at: Int(number) * pageSize) == pageSize else { return false }
-    return load(page, 0, UInt64.self) == number
+  ) throws(StorageError) {
+    if tree.root == DataFile.noPage, tree.depth == 0 { return }
+    guard (1...32).contains(tree.depth) else {
+      throw file.damage("a table's description is damaged")
+    }
+    pending.append(Visit(page: tree.root, level: 1, depth: tree.depth, role: role))
   }
 
-  /// Adds the pages that a branch or leaf refers to; false if the page makes no sense.
-  private func collect(
-    _ page: UnsafeMutableRawBufferPointer,
-    _ flags: UInt16,
-    _ pending: inout [UInt64]
-  ) -> Bool {
-    if flags & Self.fixedLeafFlag != 0 { return true }
-    let lower = Int(load(page, 12, UInt16.self))
-    guard lower >= Self.headerSize, lower <= pageSize else { return false }
-    for slot in stride(from: Self.headerSize, to: lower, by: 2) {
-      let node = Int(load(page, slot, UInt16.self))
-      guard node >= lower, node + 8 <= pageSize else { return false }
-      let low = UInt64(load(page, node, UInt16.self))
-      let high = UInt64(load(page, node + 2, UInt16.self))
-      let nodeFlags = load(page, node + 4, UInt16.self)
-      if flags & Self.branchFlag != 0 {
-        pending.append(low | high << 16 | UInt64(nodeFlags) << 32)
-        continue
-      }
-      let data = node + 8 + Int(load(page, node + 6, UInt16.self))
-      let isElsewhere = nodeFlags & Self.bigDataFlag != 0
-      guard data + (isElsewhere ? 8 : Int(low | high << 16)) <= pageSize else { return false }
-      if isElsewhere {
-        pending.append(load(page, data, UInt64.self))
-      } else if nodeFlags & Self.subTreeFlag != 0 {
-        guard data + 48 <= pageSize else { return false }
-        let root = load(page, data + 40, UInt64.self)
-        if root != DataFile.noPage { pending.append(root) }
-      }
+  /// Looks at the pages of a long value.
+  ///
+  /// - Returns: the value, if it is asked for; to be deallocated.
+  private mutating func overflow(
+    _ first: UInt64,
+    _ size: Int,
+    isRead: Bool,
+    in file: borrowing DataFile
+  ) throws(StorageError) -> UnsafeMutableRawBufferPointer? {
+    guard first >= 2, first < pages else { throw file.damage("page \(first) is missing") }
+    let header = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: DataPage.headerSize,
+      alignment: 16
+    )
+    defer { header.deallocate() }
+    let offset = Int(first) * pageSize
+    guard try file.read(header, at: offset) == header.count,
+      let count = DataPage.overflowCount(UnsafeRawBufferPointer(header), number: first),
+      count <= pages - first, size <= Int(count) * pageSize - DataPage.headerSize
+    else { throw file.damage("the long value in page \(first) makes no sense") }
+    for page in first..<first + count where !used.insert(page) {
+      throw file.damage("page \(page) is used twice")
+    }
+    if !isRead { return nil }
+    let data = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    do throws(StorageError) {
+      if try file.read(data, at: offset + DataPage.headerSize) == size { return data }
+    } catch {
+      data.deallocate()
+      throw error
+    }
+    data.deallocate()
+    throw file.damage("its list of free pages was cut")
+  }
+
+  /// Takes in a list of free pages: their count, then their numbers, the largest first.
+  private mutating func list(_ data: UnsafeRawBufferPointer) -> Bool {
+    guard data.count >= 8 else { return false }
+    let count = data.loadUnaligned(as: UInt64.self)
+    guard count < UInt64(data.count / 8) else { return false }
+    var last = knownPages
+    for index in 0..<Int(count) {
+      let page = data.loadUnaligned(fromByteOffset: 8 + index * 8, as: UInt64.self)
+      guard page >= 2, page < last else { return false }
+      last = page
+      if page < pages, !freed.insert(page) { return false }
     }
     return true
   }
+}
 
-  private func load<T: BitwiseCopyable>(
-    _ page: UnsafeMutableRawBufferPointer,
-    _ offset: Int,
-    _ type: T.Type
-  ) -> T {
-    page.loadUnaligned(fromByteOffset: offset, as: type)
+/// A set of page numbers, a bit each.
+private struct PageSet {
+  private var words: [UInt64]
+
+  init(count: UInt64) { words = [UInt64](repeating: 0, count: Int(count / 64) + 1) }
+
+  /// Adds a page; false if it was there.
+  mutating func insert(_ page: UInt64) -> Bool {
+    let word = Int(page / 64)
+    let bit: UInt64 = 1 << (page % 64)
+    guard words[word] & bit == 0 else { return false }
+    words[word] |= bit
+    return true
+  }
+
+  func intersects(_ other: PageSet) -> Bool {
+    zip(words, other.words).contains { $0 & $1 != 0 }
+  }
+}
+
+/// The names of the tables that Holdfast makes, as `KeyValueStorage` gives them.
+private enum TableName {
+  static func isOwn(_ name: UnsafeRawBufferPointer) -> Bool {
+    if name.elementsEqual("catalog".utf8) || name.elementsEqual("sequence".utf8) { return true }
+    guard let first = name.first, first == UInt8(ascii: "c") || first == UInt8(ascii: "i") else {
+      return false
+    }
+    return name.count > 1 && name.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
   }
 }

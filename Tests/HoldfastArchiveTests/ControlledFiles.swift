@@ -33,13 +33,15 @@ final class ControlledFiles: FileOperations {
 
   private let system = SystemFiles()
   private let deadFrom: Int?
+  private let errorNumber: Int32
   private let folder: String?
   private let state = Mutex(State())
 
   /// Files of which the call `deadFrom` fails, half done, and all later ones fail too; and that
   /// follow what is durable in the folder `recording`.
-  init(deadFrom: Int? = nil, recording folder: String? = nil) {
+  init(deadFrom: Int? = nil, error: Int32 = EIO, recording folder: String? = nil) {
     self.deadFrom = deadFrom
+    errorNumber = error
     self.folder = folder
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
     else { return }
@@ -70,7 +72,7 @@ final class ControlledFiles: FileOperations {
   }
 
   private func step() throws(StorageError) {
-    if !count().isAlive { throw SystemError.error(EIO, "use", "a dead disk") }
+    if !count().isAlive { throw SystemError.error(errorNumber, "use", "a dead disk") }
   }
 
   private func note(_ change: (inout State) -> Void) {
@@ -118,7 +120,7 @@ final class ControlledFiles: FileOperations {
       let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
       try system.write(half, to: file, at: offset, path: path)
     }
-    guard isAlive else { throw SystemError.error(EIO, "write", path) }
+    guard isAlive else { throw SystemError.error(errorNumber, "write", path) }
     try system.write(bytes, to: file, at: offset, path: path)
     state.withLock { $0.bytesWritten += bytes.count }
     let data = Data(bytes)

@@ -39,6 +39,56 @@ import Testing
     #expect(try fixture.with { try names($0) } == ["a", "b", "c", "d", "e", "f"])
   }
 
+  @Test(
+    "A checkpoint that another process began and did not finish is no edit by hand",
+    arguments: ArchiveFormat.allCases
+  )
+  func abandonedCheckpoint(_ format: ArchiveFormat) throws {
+    var point = 1
+    while true {
+      let fixture = try ArchiveFixture()
+      try fixture.with(format) { store in
+        try store.write { _ = try $0.createCollection(people) }
+        try insert("a", store)
+      }
+      let second = try fixture.open(format)
+      let first = try fixture.open(format, files: ControlledFiles(deadFrom: point))
+      var expected: [Value] = ["a"]
+      let failed = code {
+        try insert("b", first)
+        expected.append("b")
+        try first.close()
+      }
+      // A commit that was reported as failed may be there.
+      let found = try names(second)
+      #expect(found == expected || found == ["a", "b"], "call \(point)")
+      try insert("c", second)
+      try second.close()
+      #expect(try fixture.with(format) { try names($0) } == found + ["c"], "call \(point)")
+      if failed == nil { break }
+      point += 1
+    }
+    #expect(point > 10)
+  }
+
+  @Test("Closing leaves the checkpoint to the next opening where the disk is full")
+  func fullDisk() throws {
+    var point = 3
+    while true {
+      let fixture = try ArchiveFixture()
+      try fixture.with { store in try store.write { _ = try $0.createCollection(people) } }
+      let files = ControlledFiles(deadFrom: point, error: ENOSPC)
+      let store = try fixture.open(files: files) { $0.durability = .full }
+      // The first two calls write and sync the commit.
+      try insert("a", store)
+      try store.close()
+      #expect(try fixture.with { try names($0) } == ["a"], "call \(point)")
+      if files.calls < point { break }
+      point += 1
+    }
+    #expect(point > 10)
+  }
+
   @Test("A snapshot stays as it was while others commit")
   func snapshot() throws {
     let fixture = try ArchiveFixture()

@@ -99,6 +99,55 @@ import Testing
     }
   }
 
+  @Test func `damage to the structure of any page gives an error or the data`() throws {
+    let engine = try LMDBEngine(path: path)
+    try engine.write { writer in
+      let table = try writer.createTable("c2")
+      for number in 0..<300 { try writer.put("key \(number)", [1, 2, 3], in: table) }
+      try writer.put("long", [UInt8](repeating: 1, count: 9000), in: table)
+    }
+    try engine.write { try $0.put("more", "1", in: try $0.createTable("c3")) }
+    try engine.close()
+    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: data)))
+    var options = StorageOptions()
+    options.durability = .none
+    var refused = 0
+    for page in 2..<original.count / 4096 {
+      let start = page * 4096
+      let lower = Int(original[start + 12]) | Int(original[start + 13]) << 8
+      let nodes = stride(from: 16, to: min(lower, 24), by: 2).map { slot in
+        Int(original[start + slot]) | Int(original[start + slot + 1]) << 8
+      }
+      let isFew = page.isMultiple(of: 64) || page > original.count / 4096 - 8
+      let places = isFew ? Array(8..<20) + nodes.flatMap { $0..<min($0 + 8, 4096) } : [10]
+      for place in places {
+        for value in [0x04, 0xFF] as [UInt8] where original[start + place] != value {
+          var damaged = original
+          damaged[start + place] = value
+          try Data(damaged).write(to: URL(fileURLWithPath: data))
+          let failure = code {
+            let engine = try LMDBEngine(path: path, options: options)
+            defer { #expect(throws: Never.self) { try engine.close() } }
+            for name in ["c1", "c2", "c3"] {
+              guard let table = try engine.openTable(name) else { continue }
+              _ = try engine.read { try $0.keys(in: table).count }
+              try engine.write { writer in
+                try writer.put("key 7", "changed", in: table)
+                _ = try writer.delete("key 8", in: table)
+              }
+            }
+          }
+          #expect(
+            [nil, .corrupt, .ioError, .wrongKind].contains(failure),
+            "byte \(place) of page \(page) set to \(value)"
+          )
+          if failure == .corrupt { refused += 1 }
+        }
+      }
+    }
+    #expect(refused > 100)
+  }
+
   @Test func `pages that were freed before they were written are no damage`() throws {
     // LMDB does not write such pages: the meta pages then name more pages than the file has.
     let whole = try size

@@ -42,6 +42,17 @@ struct OpeningTests {
     #expect(try folder.contents().isEmpty)
   }
 
+  @Test func `a pipe in the place of a file beside the database is refused`() throws {
+    try folder.open().close()
+    for suffix in ["-journal", "-wal", "-shm"] {
+      let pipe = folder.path() + suffix
+      #expect(mkfifo(pipe, 0o600) == 0)
+      try expect(.wrongKind) { try folder.open() }
+      try FileManager.default.removeItem(atPath: pipe)
+    }
+    try folder.open().close()
+  }
+
   @Test func `an empty file becomes a store`() throws {
     try Data().write(to: URL(filePath: folder.path()))
     var options = StorageOptions()

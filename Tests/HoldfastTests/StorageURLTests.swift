@@ -28,6 +28,7 @@ struct StorageURLTests {
       ("sqlite:x?mapsize=5", "unknown storage option"), ("lmdb:x?mapsize=-5", "number of bytes"),
       ("lmdb:x?mapsize=99999999999999T", "number of bytes"), ("json:x?readonly=maybe", "0 or 1"),
       ("plist:x?format", "VALUE"), ("sqlite:x?timeout=nan", "seconds"),
+      ("sqlite:x?readonly=1&readonly=0", "given twice"),
     ]
   )
   func errors(_ text: String, _ part: String) {
@@ -48,6 +49,19 @@ struct StorageURLTests {
     try Data("not json".utf8).write(to: file)
     #expect(throws: StorageError.self) { try Configuration(contentsOf: file.path) }
     #expect(throws: StorageError.self) { try Configuration(contentsOf: folder.path + "/none") }
+  }
+
+  @Test("What a path holds is told without waiting for the writer of a pipe")
+  func kindOfPipe() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let pipe = folder.appendingPathComponent("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(StoreKind(at: pipe) == .file)
+    let link = folder.appendingPathComponent("link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pipe)
+    #expect(StoreKind(at: link) == .file)
   }
 
   @Test("A name that is safe stays, another becomes a slug with a hash")

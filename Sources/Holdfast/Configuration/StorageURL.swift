@@ -72,6 +72,7 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
       if let folder, !path.hasPrefix("/") { path = folder + "/" + path }
     }
     guard let mark else { return }
+    var given = Set<Substring>()
     for item in rest[rest.index(after: mark)...].split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else {
@@ -79,6 +80,9 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
           .invalidConfiguration,
           "storage option \(item) has no value; write \(item)=VALUE"
         )
+      }
+      guard given.insert(parts[0]).inserted else {
+        throw StorageError(.invalidConfiguration, "storage option \(parts[0]) is given twice")
       }
       try set(String(parts[0]), String(parts[1]))
     }

@@ -18,6 +18,8 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
   case folder
   /// Another file.
   case file
+  /// Something that this process may not read.
+  case unreadable
 
   /// Looks at a path.
   public init(at path: String) {
@@ -28,7 +30,11 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
       return
     }
     if isFolder.boolValue {
-      let names = Set((try? files.contentsOfDirectory(atPath: path)) ?? ["?"])
+      guard let list = try? files.contentsOfDirectory(atPath: path) else {
+        self = .unreadable
+        return
+      }
+      let names = Set(list)
       // The last two are all that a creation leaves which was cut short.
       if !names.isDisjoint(with: ["data.mdb", "data.mdb.new", "write.lock"]) {
         self = .lmdb
@@ -39,8 +45,15 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
       }
       return
     }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    // To open a pipe would wait for its writer.
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let type = (try? files.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
+    guard type == .typeRegular else {
       self = .file
+      return
+    }
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      self = .unreadable
       return
     }
     defer { try? handle.close() }
@@ -63,6 +76,7 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
     case .archive: "a folder of archive files"
     case .folder: "a folder with other files"
     case .file: "another kind of file"
+    case .unreadable: "something that cannot be read"
     }
   }
 }

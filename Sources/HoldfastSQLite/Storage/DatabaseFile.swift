@@ -50,6 +50,7 @@ struct DatabaseFile {
       throw StorageError.sqlite(.wrongKind, "\(path) is a folder, not a SQLite database")
     default: throw StorageError.sqlite(.wrongKind, "\(path) is not a file")
     }
+    try checkSideFiles()
     if status.st_size == 0 {
       if let log = size("-wal"), log > 0 {
         throw StorageError.sqlite(
@@ -61,6 +62,16 @@ struct DatabaseFile {
     }
     try checkHeader(try readHeader())
     return .store
+  }
+
+  /// SQLite would wait for ever to open a pipe.
+  private func checkSideFiles() throws(StorageError) {
+    for suffix in ["-journal", "-wal", "-shm"] {
+      var status = stat()
+      if stat(path + suffix, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        throw StorageError.sqlite(.wrongKind, "\(path)\(suffix) is not a file; move it away")
+      }
+    }
   }
 
   private func missing(_ number: Int32) throws(StorageError) -> Content {

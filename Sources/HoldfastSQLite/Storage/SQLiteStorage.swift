@@ -156,6 +156,8 @@ extension SQLiteConnection {
     let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     // Whoever is using the log will do it.
     if status & 0xFF == SQLITE_BUSY || status & 0xFF == SQLITE_LOCKED { return }
+    // The log is as good as the database until there is room.
+    if status & 0xFF == SQLITE_FULL { return }
     if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "checkpoint") }
   }
 }

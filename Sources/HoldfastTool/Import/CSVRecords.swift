@@ -24,7 +24,8 @@ final class CSVRecords: RecordSource {
     var header: [String] = []
     for column in 0..<reader.count { header.append(reader.text(column)) }
     self.header = header
-    for name in header where header.count(where: { $0.utf8.elementsEqual(name.utf8) }) > 1 {
+    var met = Set<[UInt8]>()
+    for name in header where !met.insert(Array(name.utf8)).inserted {
       throw reader.error(.malformedInput, "the header names \(name.debugDescription) twice")
     }
   }
