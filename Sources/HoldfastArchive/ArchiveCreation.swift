@@ -33,7 +33,7 @@ struct ArchiveFileReplacement {
   func replace(_ path: String, with bytes: [UInt8]) throws(StorageError) {
     let fresh = ArchiveFolder.replacement(of: path)
     let file = try FileWriter(fresh, mode: try FileStamp.of(path)?.mode, files: files)
-    file.output.append(bytes)
+    try file.append(bytes)
     _ = try file.finish()
     try files.rename(fresh, to: path)
     try files.syncFolder(folder.path)

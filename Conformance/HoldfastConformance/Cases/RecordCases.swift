@@ -51,21 +51,19 @@ enum RecordCases {
       try await store.write { transaction in
         let item = try transaction.collection("item")
         let buffer = RowBuffer(count: 4)
-        try withExtendedLifetime(buffer) {
-          buffer.setInteger(0, 1)
-          buffer.setText(1, "inserted")
-          try transaction.insert(buffer.view, into: item)
-          context.expectError(.duplicateKey) { try transaction.insert(buffer.view, into: item) }
-          buffer.setText(1, "updated")
-          try transaction.update(buffer.view, in: item)
-          buffer.setInteger(0, 2)
-          context.expectError(.notFound) { try transaction.update(buffer.view, in: item) }
-          context.expect(try transaction.count("item"), 1, "after the refused update")
-          buffer.setText(1, "put")
-          try transaction.put(buffer.view, in: item)
-          buffer.setReal(3, 0.5)
-          try transaction.put(buffer.view, in: item)
-        }
+        buffer.setInteger(0, 1)
+        buffer.setText(1, "inserted")
+        try transaction.insert(buffer.view, into: item)
+        context.expectError(.duplicateKey) { try transaction.insert(buffer.view, into: item) }
+        buffer.setText(1, "updated")
+        try transaction.update(buffer.view, in: item)
+        buffer.setInteger(0, 2)
+        context.expectError(.notFound) { try transaction.update(buffer.view, in: item) }
+        context.expect(try transaction.count("item"), 1, "after the refused update")
+        buffer.setText(1, "put")
+        try transaction.put(buffer.view, in: item)
+        buffer.setReal(3, 0.5)
+        try transaction.put(buffer.view, in: item)
         let row = try transaction.get(2, in: item)
         context.expect(try row?.values(), [2, "put", .null, 0.5], "the borrowed row")
       }

@@ -59,7 +59,6 @@ extension CollectionDefinition {
     guard let value = field.defaultValue else { return }
     let buffer = RowBuffer(count: 1)
     buffer.set(0, value)
-    defer { withExtendedLifetime(buffer) {} }  // the view borrows it
     try FieldCheck.check(buffer.view, 0, field, in: name)
   }
 

@@ -4,10 +4,11 @@
 /// containers refer to others by number, here always in four bytes; a table of offsets and a
 /// trailer of 32 bytes end the file.
 struct BinaryPropertyListObjects {
+  /// A container that is open: its keys and values are the last ones, from these places on.
   private struct Container {
     var isDictionary: Bool
-    var keys: [UInt32] = []
-    var values: [UInt32] = []
+    var firstKey: Int
+    var firstValue: Int
   }
 
   /// The length of the header, which the caller writes.
@@ -17,33 +18,56 @@ struct BinaryPropertyListObjects {
   private var offsets: [UInt64] = []
   private var position = headerLength
   private var open: [Container] = []
-  private var keyNumbers: [String: UInt32] = [:]
+  private var keys: [UInt32] = []
+  private var values: [UInt32] = []
+  private var keyNumbers: [[UInt8]: UInt32] = [:]
+  /// The first keys in the order in which they came, since records tend to repeat it.
+  private var recentKeys: [(utf8: [UInt8], number: UInt32)] = []
+  private var nextKey = 0
   private var root: UInt32 = 0
 
-  mutating func open(isDictionary: Bool) { open.append(Container(isDictionary: isDictionary)) }
+  mutating func open(isDictionary: Bool) {
+    open.append(
+      Container(isDictionary: isDictionary, firstKey: keys.count, firstValue: values.count)
+    )
+  }
 
   mutating func close(_ bytes: inout [UInt8]) {
     let container = open.removeLast()
-    add(&bytes) { bytes in
-      Self.appendMarker(container.isDictionary ? 0xD0 : 0xA0, container.values.count, to: &bytes)
-      for number in container.keys { Self.append(UInt64(number), 4, to: &bytes) }
-      for number in container.values { Self.append(UInt64(number), 4, to: &bytes) }
-    }
+    let start = begin(bytes)
+    let count = values.count - container.firstValue
+    Self.appendMarker(container.isDictionary ? 0xD0 : 0xA0, count, to: &bytes)
+    for number in keys[container.firstKey...] { Self.append(UInt64(number), 4, to: &bytes) }
+    for number in values[container.firstValue...] { Self.append(UInt64(number), 4, to: &bytes) }
+    keys.removeLast(keys.count - container.firstKey)
+    values.removeLast(count)
+    end(start, bytes)
   }
 
-  mutating func key(_ name: String, _ bytes: inout [UInt8]) {
-    if let number = keyNumbers[name] {
-      open[open.count - 1].keys.append(number)
-      return
+  mutating func key(_ name: UnsafeRawBufferPointer, _ bytes: inout [UInt8]) {
+    keys.append(number(ofKey: name, &bytes))
+  }
+
+  private mutating func number(
+    ofKey name: UnsafeRawBufferPointer,
+    _ bytes: inout [UInt8]
+  ) -> UInt32 {
+    for _ in 0..<2 {
+      for index in nextKey..<recentKeys.count where name.elementsEqual(recentKeys[index].utf8) {
+        nextKey = index + 1
+        return recentKeys[index].number
+      }
+      nextKey = 0
     }
-    let start = bytes.count
-    offsets.append(position)
-    var copy = name
-    copy.withUTF8 { Self.appendString(UnsafeRawBufferPointer($0), to: &bytes) }
+    let utf8 = Array(name)
+    if let number = keyNumbers[utf8] { return number }
+    let number = UInt32(offsets.count)
+    let start = begin(bytes)
+    Self.appendString(name, to: &bytes)
     position += UInt64(bytes.count - start)
-    let number = UInt32(offsets.count - 1)
-    keyNumbers[name] = number
-    open[open.count - 1].keys.append(number)
+    keyNumbers[utf8] = number
+    if recentKeys.count < 32 { recentKeys.append((utf8, number)) }
+    return number
   }
 
   mutating func string(_ utf8: UnsafeRawBufferPointer, _ bytes: inout [UInt8]) {
@@ -85,18 +109,27 @@ struct BinaryPropertyListObjects {
 
   // MARK: Parts
 
-  /// Adds an object to the innermost open container, or as the root.
-  private mutating func add(_ bytes: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
-    let start = bytes.count
+  /// Begins an object; gives where.
+  private mutating func begin(_ bytes: [UInt8]) -> Int {
     offsets.append(position)
-    write(&bytes)
+    return bytes.count
+  }
+
+  /// Ends the object that began at `start`: adds it to the innermost container, or as the root.
+  private mutating func end(_ start: Int, _ bytes: [UInt8]) {
     position += UInt64(bytes.count - start)
     let number = UInt32(offsets.count - 1)
     if open.isEmpty {
       root = number
     } else {
-      open[open.count - 1].values.append(number)
+      values.append(number)
     }
+  }
+
+  private mutating func add(_ bytes: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
+    let start = begin(bytes)
+    write(&bytes)
+    end(start, bytes)
   }
 
   private static func appendString(_ utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
@@ -105,9 +138,12 @@ struct BinaryPropertyListObjects {
       bytes.append(contentsOf: utf8)
       return
     }
-    let units = Array(String(decoding: utf8, as: UTF8.self).utf16)
-    appendMarker(0x60, units.count, to: &bytes)
-    for unit in units { append(UInt64(unit), 2, to: &bytes) }
+    let text = String(decoding: utf8, as: UTF8.self)
+    appendMarker(0x60, text.utf16.count, to: &bytes)
+    for unit in text.utf16 {
+      bytes.append(UInt8(unit >> 8))
+      bytes.append(UInt8(unit & 0xFF))
+    }
   }
 
   private static func appendInteger(_ value: Int64, to bytes: inout [UInt8]) {

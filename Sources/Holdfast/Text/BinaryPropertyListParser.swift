@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads the binary property list format from memory; see ``BinaryPropertyListObjects`` for it.
-final class BinaryPropertyListParser {
+struct BinaryPropertyListParser: ~Copyable {
   private struct Container {
     var isDictionary: Bool
     var references: Int
@@ -28,45 +28,21 @@ final class BinaryPropertyListParser {
   private var converted = ByteStack()
   private(set) var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  init(_ file: UnsafeRawBufferPointer) throws(StorageError) {
+  init(_ file: UnsafeRawBufferPointer, _ trailer: BinaryPropertyListTrailer) {
     self.file = file
-    let trailer = file.count - 32
-    guard trailer >= 9, file[7] == 0x30 else {
-      throw StorageError(
-        .malformedInput,
-        "not a property list: the binary file has no trailer or another version"
-      )
-    }
-    func read(_ start: Int, _ size: Int) -> UInt64 {
-      var value: UInt64 = 0
-      for index in start..<start + size { value = value << 8 | UInt64(file[index]) }
-      return value
-    }
-    offsetSize = Int(file[trailer + 6])
-    referenceSize = Int(file[trailer + 7])
-    let count = read(trailer + 8, 8)
-    let root = read(trailer + 16, 8)
-    let table = read(trailer + 24, 8)
-    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), count > 0, root < count,
-      table >= 9, table <= UInt64(trailer),
-      count <= (UInt64(trailer) - table) / UInt64(offsetSize)
-    else {
-      throw StorageError(
-        .malformedInput,
-        "not a property list: the trailer of the binary file makes no sense"
-      )
-    }
-    self.count = Int(count)
-    self.root = Int(root)
-    self.table = Int(table)
-    isMet = Array(repeating: false, count: Int(count))
+    offsetSize = trailer.offsetSize
+    referenceSize = trailer.referenceSize
+    count = trailer.count
+    root = trailer.root
+    table = trailer.table
+    isMet = Array(repeating: false, count: trailer.count)
     budget = file.count.multipliedReportingOverflow(by: 256).partialValue + 1 << 24
   }
 
   /// The place of the current value, for errors.
   var place: String { "byte \(position)" }
 
-  func next() throws(StorageError) -> PropertyListToken {
+  mutating func next() throws(StorageError) -> PropertyListToken {
     guard let last = open.indices.last else {
       if hasBegun { return .end }
       hasBegun = true
@@ -110,7 +86,7 @@ final class BinaryPropertyListParser {
     return Int(number)
   }
 
-  private func object(_ number: Int) throws(StorageError) -> PropertyListToken {
+  private mutating func object(_ number: Int) throws(StorageError) -> PropertyListToken {
     let offset = try unsigned(table + number * offsetSize, offsetSize)
     guard offset >= 8, offset < UInt64(table) else { throw malformed("an offset out of range") }
     position = Int(offset)
@@ -164,7 +140,7 @@ final class BinaryPropertyListParser {
     return value == 0 ? 0 : value
   }
 
-  private func date() throws(StorageError) -> PropertyListToken {
+  private mutating func date() throws(StorageError) -> PropertyListToken {
     let seconds = Double(bitPattern: try unsigned(position + 1, 8))
     guard let text = DateCoding.encode(Date(timeIntervalSinceReferenceDate: seconds)) else {
       throw malformed("a date outside the years 0000 to 9999")
@@ -175,7 +151,7 @@ final class BinaryPropertyListParser {
     return .date
   }
 
-  private func open(
+  private mutating func open(
     _ number: Int,
     _ low: UInt8,
     isDictionary: Bool
@@ -211,14 +187,16 @@ final class BinaryPropertyListParser {
     return (start, length)
   }
 
-  private func content(_ low: UInt8, unit: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+  private mutating func content(_ low: UInt8, unit: Int) throws(StorageError)
+    -> UnsafeRawBufferPointer
+  {
     let (start, length) = try extent(low, unit: unit)
     budget -= length
     guard budget >= 0 else { throw malformed("values that are shared too often") }
     return UnsafeRawBufferPointer(rebasing: file[start..<start + length * unit])
   }
 
-  private func convert(_ utf16: UnsafeRawBufferPointer) throws(StorageError) {
+  private mutating func convert(_ utf16: UnsafeRawBufferPointer) throws(StorageError) {
     converted.truncate(to: 0)
     var index = 0
     while index < utf16.count {

@@ -28,6 +28,10 @@ public enum JSON {
     }
     return writer.bytes
   }
+
+  static func isCanonical(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    canonical(bytes)?.withUnsafeBytes { Bytes.compare($0, bytes) == 0 } ?? false
+  }
 }
 
 /// An array or object that is being copied in canonical form.

@@ -8,9 +8,23 @@ public struct PropertyListReader {
   /// The deepest nesting that is read.
   public static let maximumDepth = 512
 
+  private final class XML {
+    var parser: XMLPropertyListParser
+
+    init(_ source: ByteSource, maximumTokenLength: Int) {
+      parser = XMLPropertyListParser(source, maximumTokenLength: maximumTokenLength)
+    }
+  }
+  private final class Binary {
+    var parser: BinaryPropertyListParser
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+      parser = BinaryPropertyListParser(bytes, try BinaryPropertyListTrailer(bytes))
+    }
+  }
   private enum Parser {
-    case xml(XMLPropertyListParser)
-    case binary(BinaryPropertyListParser)
+    case xml(XML)
+    case binary(Binary)
   }
   private let parser: Parser
 
@@ -23,7 +37,7 @@ public struct PropertyListReader {
     xml source: ByteSource,
     maximumTokenLength: Int = JSONReader.defaultMaximumTokenLength
   ) {
-    parser = .xml(XMLPropertyListParser(source, maximumTokenLength: maximumTokenLength))
+    parser = .xml(XML(source, maximumTokenLength: maximumTokenLength))
   }
 
   /// Creates a reader of bytes in memory, in either format; they must stay in place while it is
@@ -32,13 +46,10 @@ public struct PropertyListReader {
   /// - Throws: ``StorageError/Code/malformedInput`` if the binary format's trailer makes no sense.
   public init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     if Self.isBinary(bytes) {
-      parser = .binary(try BinaryPropertyListParser(bytes))
+      parser = .binary(try Binary(bytes))
     } else {
       parser = .xml(
-        XMLPropertyListParser(
-          ByteSource(bytes),
-          maximumTokenLength: JSONReader.defaultMaximumTokenLength
-        )
+        XML(ByteSource(bytes), maximumTokenLength: JSONReader.defaultMaximumTokenLength)
       )
     }
   }
@@ -54,8 +65,8 @@ public struct PropertyListReader {
   ///   an error the reader is of no more use.
   public mutating func next() throws(StorageError) -> PropertyListToken {
     switch parser {
-    case .xml(let parser): try parser.next()
-    case .binary(let parser): try parser.next()
+    case .xml(let xml): try xml.parser.next()
+    case .binary(let binary): try binary.parser.next()
     }
   }
 
@@ -63,8 +74,8 @@ public struct PropertyListReader {
   /// next call.
   public var bytes: UnsafeRawBufferPointer {
     switch parser {
-    case .xml(let parser): parser.bytes
-    case .binary(let parser): parser.bytes
+    case .xml(let xml): xml.parser.bytes
+    case .binary(let binary): binary.parser.bytes
     }
   }
 
@@ -89,8 +100,8 @@ public struct PropertyListReader {
   /// Makes an error with the place of the current token.
   public func error(_ code: StorageError.Code, _ message: String) -> StorageError {
     switch parser {
-    case .xml(let parser): StorageError(code, "\(message) at \(parser.place)")
-    case .binary(let parser): StorageError(code, "\(message) at \(parser.place)")
+    case .xml(let xml): StorageError(code, "\(message) at \(xml.parser.place)")
+    case .binary(let binary): StorageError(code, "\(message) at \(binary.parser.place)")
     }
   }
 }

@@ -1,6 +1,6 @@
 /// Writes a property list as XML or in the binary format.
 ///
-/// XML text cannot hold every Unicode text; see ``canHold(_:)``. Reals are written so that they
+/// Strings cannot hold every Unicode text; see ``canHold(_:)``. Reals are written so that they
 /// read back bit for bit. The bytes may be taken out and emptied at any time, so that a list of any
 /// length is written in little memory; the binary format keeps eight bytes a value until the end.
 ///
@@ -22,6 +22,8 @@ public struct PropertyListWriter {
 
   /// The format.
   public let format: Format
+  /// How many levels of XML have their values on lines of their own; what is deeper shares a line.
+  private let lineLevels: Int
   /// What has been written since it was last taken out.
   public var bytes: [UInt8] = []
 
@@ -29,8 +31,14 @@ public struct PropertyListWriter {
   private var binary = BinaryPropertyListObjects()
 
   /// Creates a writer that has written no value.
-  public init(_ format: Format) {
+  ///
+  /// - Parameters:
+  ///   - format: the format.
+  ///   - lineLevels: how many levels of XML have their values on lines of their own; with 1, each
+  ///     value of a list is one line.
+  public init(_ format: Format, lineLevels: Int = .max) {
     self.format = format
+    self.lineLevels = lineLevels
     switch format {
     case .xml:
       append(
@@ -47,11 +55,13 @@ public struct PropertyListWriter {
     }
   }
 
-  /// Whether a text of this format can hold `utf8`: XML has no control characters other than tab
-  /// and line feed, no U+FFFE and U+FFFF, and turns carriage returns into line feeds.
-  public func canHold(_ utf8: UnsafeRawBufferPointer) -> Bool {
-    if format == .binary { return true }
-    for (index, byte) in utf8.enumerated() {
+  /// Whether strings can hold `utf8`: XML has no control characters other than tab and line feed, no
+  /// U+FFFE and U+FFFF, and turns carriage returns into line feeds.
+  ///
+  /// The same for both formats, so that what was written in one can be converted to the other.
+  public static func canHold(_ utf8: UnsafeRawBufferPointer) -> Bool {
+    for index in 0..<utf8.count {
+      let byte = utf8[index]
       if byte < 0x20, byte != 0x09, byte != 0x0A { return false }
       if byte == 0xEF, index + 2 < utf8.count, utf8[index + 1] == 0xBF, utf8[index + 2] >= 0xBE {
         return false
@@ -63,57 +73,62 @@ public struct PropertyListWriter {
   /// Begins an array.
   public mutating func beginArray() {
     if format == .binary { return binary.open(isDictionary: false) }
-    line("<array>")
-    depth += 1
+    beginElement("<array>")
   }
 
   /// Ends an array.
   public mutating func endArray() {
     if format == .binary { return binary.close(&bytes) }
-    depth -= 1
-    line("</array>")
+    endElement("</array>")
   }
 
   /// Begins a dictionary.
   public mutating func beginDictionary() {
     if format == .binary { return binary.open(isDictionary: true) }
-    line("<dict>")
-    depth += 1
+    beginElement("<dict>")
   }
 
   /// Ends a dictionary.
   public mutating func endDictionary() {
     if format == .binary { return binary.close(&bytes) }
-    depth -= 1
-    line("</dict>")
+    endElement("</dict>")
   }
 
   /// Writes a dictionary's key; its value must follow.
   ///
-  /// - Precondition: the format can hold it.
-  public mutating func key(_ name: String) {
-    if format == .binary { return binary.key(name, &bytes) }
+  /// - Precondition: it is valid UTF-8, and strings can hold it.
+  public mutating func key(utf8: UnsafeRawBufferPointer) {
+    if format == .binary { return binary.key(utf8, &bytes) }
     indent()
     append("<key>")
+    appendEscaped(utf8)
+    append("</key>")
+    endLine()
+  }
+
+  /// Writes a dictionary's key; its value must follow.
+  ///
+  /// - Precondition: strings can hold it.
+  public mutating func key(_ name: String) {
     var copy = name
-    copy.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
-    append("</key>\n")
+    copy.withUTF8 { key(utf8: UnsafeRawBufferPointer($0)) }
   }
 
   /// Writes a string.
   ///
-  /// - Precondition: it is valid UTF-8, and the format can hold it.
+  /// - Precondition: it is valid UTF-8, and strings can hold it.
   public mutating func string(utf8: UnsafeRawBufferPointer) {
     if format == .binary { return binary.string(utf8, &bytes) }
     indent()
     append("<string>")
     appendEscaped(utf8)
-    append("</string>\n")
+    append("</string>")
+    endLine()
   }
 
   /// Writes a string.
   ///
-  /// - Precondition: the format can hold it.
+  /// - Precondition: strings can hold it.
   public mutating func string(_ value: String) {
     var copy = value
     copy.withUTF8 { string(utf8: UnsafeRawBufferPointer($0)) }
@@ -125,7 +140,8 @@ public struct PropertyListWriter {
     indent()
     append("<data>")
     Base64.append(value, to: &bytes)
-    append("</data>\n")
+    append("</data>")
+    endLine()
   }
 
   /// Writes an integer.
@@ -134,7 +150,8 @@ public struct PropertyListWriter {
     indent()
     append("<integer>")
     bytes.append(contentsOf: value.description.utf8)
-    append("</integer>\n")
+    append("</integer>")
+    endLine()
   }
 
   /// Writes a real.
@@ -150,13 +167,16 @@ public struct PropertyListWriter {
     } else {
       append(value > 0 ? "+infinity" : "-infinity")
     }
-    append("</real>\n")
+    append("</real>")
+    endLine()
   }
 
   /// Writes true or false.
   public mutating func bool(_ value: Bool) {
     if format == .binary { return binary.bool(value, &bytes) }
-    line(value ? "<true/>" : "<false/>")
+    indent()
+    append(value ? "<true/>" : "<false/>")
+    endLine()
   }
 
   /// Ends the property list; nothing may be written after it.
@@ -167,14 +187,27 @@ public struct PropertyListWriter {
 
   // MARK: XML
 
+  private mutating func beginElement(_ tag: StaticString) {
+    indent()
+    append(tag)
+    depth += 1
+    if depth <= lineLevels { bytes.append(0x0A) }
+  }
+
+  private mutating func endElement(_ tag: StaticString) {
+    depth -= 1
+    if depth < lineLevels { indent() }
+    append(tag)
+    endLine()
+  }
+
   private mutating func indent() {
+    guard depth <= lineLevels else { return }
     for _ in 0..<depth { bytes.append(0x09) }
   }
 
-  private mutating func line(_ text: StaticString) {
-    indent()
-    append(text)
-    bytes.append(0x0A)
+  private mutating func endLine() {
+    if depth <= lineLevels { bytes.append(0x0A) }
   }
 
   private mutating func append(_ text: StaticString) {

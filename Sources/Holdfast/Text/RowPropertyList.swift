@@ -2,8 +2,8 @@
 ///
 /// A dictionary with the fields' names: `bool`, `integer`, `real`, data for blobs, strings for all
 /// other types (`json` as its canonical text). A field that is null is absent. Text that XML cannot
-/// hold is data in a `text` field, and in a field of type `any` a dictionary with the data under
-/// the key `text`. What ``write(_:to:)`` writes, ``read(from:into:)`` reads back to the same
+/// hold, and text in a `json` field that is not canonical, is data; in a field of type `any` it is a
+/// dictionary with the data under the key `text`. What ``write(_:to:)`` writes, ``read(from:into:)`` reads back to the same
 /// values, bit for bit.
 ///
 /// Holds scratch memory: use one for many rows, on one thread.
@@ -12,8 +12,7 @@ public final class RowPropertyList {
   public let collection: Collection
   private let usesDefaults: Bool
   /// Each field's key, which is its name wherever XML can hold it.
-  private let keys: [String]
-  private let names: [[UInt8]]
+  private let keys: [[UInt8]]
   private var isPresent: [Bool]
 
   /// Prepares the mapping of a collection.
@@ -24,8 +23,7 @@ public final class RowPropertyList {
   public init(_ collection: Collection, usesDefaults: Bool = true) {
     self.collection = collection
     self.usesDefaults = usesDefaults
-    keys = collection.fields.map { Self.key(of: $0.name) }
-    names = keys.map { Array($0.utf8) }
+    keys = collection.fields.map { Array(Self.key(of: $0.name).utf8) }
     isPresent = Array(repeating: false, count: keys.count)
   }
 
@@ -65,7 +63,7 @@ public final class RowPropertyList {
           "field \(field.name) of \(collection.name) holds \(kind) where \(field.type) belongs"
         )
       }
-      writer.key(keys[position])
+      keys[position].withUnsafeBytes { writer.key(utf8: $0) }
       switch kind {
       case .null: break
       case .integer where field.type == .bool: writer.bool(row.integer(position) != 0)
@@ -100,7 +98,7 @@ public final class RowPropertyList {
         "field \(field.name) of \(collection.name) is not valid UTF-8; restore a backup"
       )
     }
-    if writer.canHold(text) {
+    if PropertyListWriter.canHold(text), field.type != .json || JSON.isCanonical(text) {
       writer.string(utf8: text)
     } else if field.type == .any {
       writer.beginDictionary()
@@ -142,7 +140,7 @@ public final class RowPropertyList {
     from reader: inout PropertyListReader,
     into row: RowBuffer
   ) throws(StorageError) {
-    row.reset(count: names.count)
+    row.reset(count: keys.count)
     for index in isPresent.indices { isPresent[index] = false }
     var expected = 0
     while try reader.next() == .key {
@@ -164,11 +162,11 @@ public final class RowPropertyList {
   ) throws(StorageError) -> Int {
     let name = reader.bytes
     func isEqual(_ index: Int) -> Bool {
-      names[index].count == name.count
-        && names[index].withUnsafeBytes { Bytes.compare(name, $0) == 0 }
+      keys[index].count == name.count
+        && keys[index].withUnsafeBytes { Bytes.compare(name, $0) == 0 }
     }
     // Records tend to have their fields in the declared order.
-    for index in expected..<names.count where isEqual(index) { return index }
+    for index in expected..<keys.count where isEqual(index) { return index }
     for index in 0..<expected where isEqual(index) { return index }
     throw reader.error(
       .unknownField,
@@ -189,10 +187,14 @@ public final class RowPropertyList {
     case (.integer, .bigInteger), (.any, .bigInteger):
       throw invalid("takes integers of 64 bits", field, reader)
     case (.real, .real(let value)), (.any, .real(let value)): row.setReal(index, value)
-    case (.real, .integer(let value)): row.setReal(index, Double(value))
+    case (.real, .integer(let value)):
+      guard Int64(exactly: Double(value)) == value else {
+        throw invalid("takes reals, and this integer is none exactly", field, reader)
+      }
+      row.setReal(index, Double(value))
     case (.bool, .bool(let value)): row.setInteger(index, value ? 1 : 0)
     case (.text, .string), (.any, .string): row.setText(index, reader.bytes)
-    case (.text, .data):
+    case (.text, .data), (.json, .data):
       guard UTF8Check.firstError(reader.bytes) == nil else {
         throw invalid("takes text, and data only if it is UTF-8", field, reader)
       }
@@ -200,10 +202,13 @@ public final class RowPropertyList {
     case (.blob, .data), (.any, .data): row.setBlob(index, reader.bytes)
     case (.date, .date): row.setText(index, reader.bytes)
     case (.date, .string):
-      guard let date = DateCoding.canonical(reader.text) else {
+      if DateCoding.decode(utf8: reader.bytes) != nil {
+        row.setText(index, reader.bytes)
+      } else if let date = DateCoding.canonical(reader.text) {
+        row.setText(index, date)
+      } else {
         throw invalid("takes a date as 2026-01-31 or 2026-01-31T12:00:00Z", field, reader)
       }
-      row.setText(index, date)
     case (.uuid, .string):
       guard let bits = ValueJSON.uuid(reader.bytes) else {
         throw invalid("takes a UUID as 32 hexadecimal digits in five groups", field, reader)
@@ -215,11 +220,11 @@ public final class RowPropertyList {
       }
       row.setText(index, decimal)
     case (.decimal, .integer(let value)): row.setText(index, String(value))
-    case (.json, .string), (.json, .data):
-      guard UTF8Check.firstError(reader.bytes) == nil else {
+    case (.json, .string):
+      guard let canonical = JSON.canonical(reader.bytes) else {
         throw invalid("takes JSON as text", field, reader)
       }
-      row.setText(index, reader.bytes)
+      canonical.withUnsafeBytes { row.setText(index, $0) }
     case (.json, .beginArray), (.json, .beginDictionary):
       var writer = JSONWriter()
       try copyJSON(token, from: &reader, field, to: &writer)

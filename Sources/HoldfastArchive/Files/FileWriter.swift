@@ -1,13 +1,12 @@
 import Holdfast
 
-/// Writes one new file beside the old one, through a buffer, and hashes what it writes.
+/// Writes one new file beside the old one and hashes what it writes.
 final class FileWriter {
-  let output = OutputBuffer(capacity: 1 << 17)
   private let files: any FileOperations
   private let path: String
   private let file: Int32
   private var hash = XXHash64()
-  private var flushed = 0
+  private var count = 0
   private var isOpen = true
 
   /// Creates the file, with the permission bits of the one that it will replace; a leftover of the
@@ -21,31 +20,35 @@ final class FileWriter {
 
   deinit { if isOpen { files.close(file) } }
 
-  /// How many bytes were appended so far.
-  var count: Int { flushed + output.count }
-
-  /// Writes the buffer out once it is large.
+  /// Writes the bytes out and empties them, once there are many.
   @inline(__always)
-  func flushIfLarge() throws(StorageError) {
-    if output.count >= 1 << 16 { try flush() }
+  func takeIfLarge(_ bytes: inout [UInt8]) throws(StorageError) {
+    if bytes.count >= 1 << 16 { try take(&bytes) }
   }
 
-  private func flush() throws(StorageError) {
-    let bytes = output.bytes
+  /// Writes the bytes out and empties them.
+  func take(_ bytes: inout [UInt8]) throws(StorageError) {
+    try append(bytes)
+    bytes.removeAll(keepingCapacity: bytes.count < 1 << 20)
+  }
+
+  /// Writes bytes out.
+  func append(_ bytes: [UInt8]) throws(StorageError) {
     guard !bytes.isEmpty else { return }
-    hash.update(bytes)
-    try files.write(bytes, to: file, at: flushed, path: path)
-    flushed += bytes.count
-    output.removeAll()
+    try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in
+      let raw = UnsafeRawBufferPointer(bytes)
+      hash.update(raw)
+      try files.write(raw, to: file, at: count, path: path)
+    }
+    count += bytes.count
   }
 
-  /// Writes what is left, makes the file durable and closes it.
+  /// Makes the file durable and closes it.
   func finish() throws(StorageError) -> FileDigest {
-    try flush()
     try files.sync(file, path: path)
     files.close(file)
     isOpen = false
-    return FileDigest(hash: hash.finish(), size: flushed)
+    return FileDigest(hash: hash.finish(), size: count)
   }
 }
 

@@ -32,7 +32,7 @@ final class JSONRecordReader: RecordReading {
 }
 
 /// Writes records as a JSON array, one record a line, so that it reads and compares well.
-struct JSONRecordWriter {
+struct JSONRecordWriter: RecordWriting {
   private var writer = JSONWriter()
   private let rows: RowJSON
   private var isFirst = true
@@ -47,17 +47,11 @@ struct JSONRecordWriter {
     isFirst = false
     writer.beginText()
     try rows.write(row, to: &writer)
-    if writer.bytes.count >= 1 << 16 { try flush(file) }
+    try file.takeIfLarge(&writer.bytes)
   }
 
   mutating func end(_ file: FileWriter) throws(StorageError) {
     writer.bytes.append(contentsOf: (isFirst ? "]\n" : "\n]\n").utf8)
-    try flush(file)
-  }
-
-  private mutating func flush(_ file: FileWriter) throws(StorageError) {
-    file.output.append(writer.bytes)
-    writer.bytes.removeAll(keepingCapacity: writer.bytes.count < 1 << 20)
-    try file.flushIfLarge()
+    try file.take(&writer.bytes)
   }
 }

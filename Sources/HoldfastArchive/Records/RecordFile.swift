@@ -18,16 +18,12 @@ enum RecordFile {
     case .json: try load(JSONRecordReader(bytes, collection), name, collection, writer)
     case .xml, .binary:
       // Whoever edits a file may save it in the other form of property lists.
-      if bytes.starts(with: "bplist".utf8) {
-        try load(BinaryRecordReader(bytes, collection), name, collection, writer)
-      } else {
-        try load(XMLRecordReader(bytes, collection), name, collection, writer)
-      }
+      try load(PropertyListRecordReader(bytes, collection), name, collection, writer)
     }
   }
 
-  private static func load(
-    _ reader: some RecordReading,
+  private static func load<Reader: RecordReading>(
+    _ open: @autoclosure () throws(StorageError) -> Reader,
     _ name: String,
     _ collection: Collection,
     _ writer: some StorageWriter
@@ -35,6 +31,7 @@ enum RecordFile {
     let row = RowBuffer(count: collection.fields.count)
     var record = 1
     do throws(StorageError) {
+      let reader = try open()
       while try reader.next(into: row) {
         try RecordCheck.check(row.view, collection)
         _ = try writer.insert(row.view, into: collection)
@@ -63,42 +60,23 @@ enum RecordFile {
     to file: FileWriter
   ) throws(StorageError) {
     switch encoding {
-    case .json:
-      var writer = JSONRecordWriter(collection)
-      try each(collection, reader) { (row) throws(StorageError) in
-        try writer.append(row, to: file)
-      }
-      try writer.end(file)
-    case .xml:
-      let writer = XMLRecordWriter(collection)
-      writer.begin(file.output)
-      try each(collection, reader) { (row) throws(StorageError) in
-        writer.append(row, to: file.output)
-        try file.flushIfLarge()
-      }
-      writer.end(file.output)
-    case .binary:
-      var count = 0
-      try each(collection, reader) { (row) throws(StorageError) in
-        count += BinaryRecordWriter.objectCount(row, collection)
-      }
-      var writer = BinaryRecordWriter(collection, objectCount: count)
-      writer.begin(file)
-      try each(collection, reader) { (row) throws(StorageError) in
-        try writer.append(row, to: file)
-      }
-      try writer.end(file)
+    case .json: try write(JSONRecordWriter(collection), collection, reader, file)
+    case .xml: try write(PropertyListRecordWriter(collection, .xml), collection, reader, file)
+    case .binary: try write(PropertyListRecordWriter(collection, .binary), collection, reader, file)
     }
   }
 
-  private static func each(
+  private static func write(
+    _ form: some RecordWriting,
     _ collection: Collection,
     _ reader: some StorageReader,
-    _ body: (RowView) throws(StorageError) -> Void
+    _ file: FileWriter
   ) throws(StorageError) {
+    var form = form
     let cursor = try reader.scan(Scan(collection))
     defer { cursor.close() }
-    while let row = try cursor.next() { try body(row) }
+    while let row = try cursor.next() { try form.append(row, to: file) }
+    try form.end(file)
   }
 }
 

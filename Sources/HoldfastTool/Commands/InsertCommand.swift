@@ -42,7 +42,6 @@ extension Command {
       let key = try store.write { transaction in
         let collection = try transaction.collection(argument: name)
         let row = try RecordText.row(json, in: collection)
-        defer { withExtendedLifetime(row) {} }  // views borrow it
         let automatic = try body(transaction, row.view, collection)
         let key = try RecordText.key(row.view, automatic: automatic, in: collection)
         return try KeyText.text(key, in: collection)

@@ -55,7 +55,6 @@ struct ImportLoad {
     limit: Int?
   ) throws(StorageError) {
     try source.prepare(collection)
-    defer { withExtendedLifetime(row) {} }  // its view borrows it
     while limit.map({ record - committed < $0 }) ?? true {
       guard try source.next() else {
         isDone = true

@@ -64,7 +64,6 @@ struct RowWriter {
   /// Prints values as a row.
   mutating func add(_ values: [Value]) throws {
     let row = RowBuffer(count: values.count)
-    defer { withExtendedLifetime(row) {} }  // the view borrows it
     for (index, value) in values.enumerated() { row.set(index, value) }
     try add(row.view)
   }

@@ -59,7 +59,6 @@ enum KeyText {
     _ collection: Collection
   ) throws(StorageError) -> Key {
     let row = RowBuffer(count: fields.count)
-    defer { withExtendedLifetime(row) {} }  // views borrow it
     let shape =
       "the key of \(collection.name) is a JSON array: [\(fields.map(\.name).joined(separator: ", "))]"
     try JSONText.parse(text) { (reader) throws(StorageError) in
@@ -80,7 +79,6 @@ enum KeyText {
   static func text(_ key: Key, in collection: Collection) throws(StorageError) -> String {
     let fields = collection.keyPositions.map { collection.fields[$0] }
     let row = RowBuffer(count: key.count)
-    defer { withExtendedLifetime(row) {} }  // views borrow it
     for index in 0..<key.count { row.set(index, fields[index].lenient(key[index])) }
     var writer = JSONWriter()
     guard key.count == 1, let field = fields.first else {

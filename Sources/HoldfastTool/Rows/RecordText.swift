@@ -17,7 +17,6 @@ enum RecordText {
     -> [String: Value]
   {
     let row = RowBuffer(count: 1)
-    defer { withExtendedLifetime(row) {} }  // views borrow it
     return try JSONText.parse(text) { (reader) throws(StorageError) in
       guard try reader.next() == .beginObject else {
         throw StorageError(

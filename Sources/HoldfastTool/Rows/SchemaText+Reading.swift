@@ -78,7 +78,6 @@ extension SchemaText {
     var writer = JSONWriter()
     node.write(to: &writer)
     let row = RowBuffer(count: 1)
-    defer { withExtendedLifetime(row) {} }  // the view borrows it
     do throws(StorageError) {
       try JSONText.parse(writer.text) { (reader) throws(StorageError) in
         let token = try reader.next()

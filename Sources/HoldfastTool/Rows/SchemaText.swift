@@ -27,7 +27,6 @@ enum SchemaText {
     if field.isOptional { text += ", \"optional\": true" }
     if let value = field.defaultValue {
       let row = RowBuffer(count: 1)
-      defer { withExtendedLifetime(row) {} }  // the view borrows it
       row.set(0, value)
       var writer = JSONWriter()
       try ValueJSON.write(row.view, 0, field, in: "the schema", to: &writer)
