@@ -12,20 +12,22 @@ enum Base64 {
 
   /// Appends the text of `source`.
   static func append(_ source: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-    bytes.reserveCapacity(bytes.count + (source.count + 2) / 3 * 4)
-    alphabet.withUnsafeBufferPointer { alphabet in
-      var index = 0
-      while index < source.count {
-        let rest = source.count - index
-        let first = UInt32(source[index])
-        let second = rest > 1 ? UInt32(source[index + 1]) : 0
-        let third = rest > 2 ? UInt32(source[index + 2]) : 0
-        let bits = first << 16 | second << 8 | third
-        bytes.append(alphabet[Int(bits >> 18)])
-        bytes.append(alphabet[Int(bits >> 12 & 63)])
-        bytes.append(rest > 1 ? alphabet[Int(bits >> 6 & 63)] : 0x3D)
-        bytes.append(rest > 2 ? alphabet[Int(bits & 63)] : 0x3D)
-        index += 3
+    var end = bytes.count
+    bytes.append(contentsOf: repeatElement(0x3D, count: (source.count + 2) / 3 * 4))
+    bytes.withUnsafeMutableBufferPointer { bytes in
+      alphabet.withUnsafeBufferPointer { alphabet in
+        for index in stride(from: 0, to: source.count, by: 3) {
+          let rest = source.count - index
+          let first = UInt32(source[index])
+          let second = rest > 1 ? UInt32(source[index + 1]) : 0
+          let third = rest > 2 ? UInt32(source[index + 2]) : 0
+          let bits = first << 16 | second << 8 | third
+          bytes[end] = alphabet[Int(bits >> 18)]
+          bytes[end + 1] = alphabet[Int(bits >> 12 & 63)]
+          if rest > 1 { bytes[end + 2] = alphabet[Int(bits >> 6 & 63)] }
+          if rest > 2 { bytes[end + 3] = alphabet[Int(bits & 63)] }
+          end += 4
+        }
       }
     }
   }

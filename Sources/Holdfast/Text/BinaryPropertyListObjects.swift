@@ -37,8 +37,8 @@ struct BinaryPropertyListObjects {
     let start = begin(bytes)
     let count = values.count - container.firstValue
     Self.appendMarker(container.isDictionary ? 0xD0 : 0xA0, count, to: &bytes)
-    for number in keys[container.firstKey...] { Self.append(UInt64(number), 4, to: &bytes) }
-    for number in values[container.firstValue...] { Self.append(UInt64(number), 4, to: &bytes) }
+    Self.append(references: keys[container.firstKey...], to: &bytes)
+    Self.append(references: values[container.firstValue...], to: &bytes)
     keys.removeLast(keys.count - container.firstKey)
     values.removeLast(count)
     end(start, bytes)
@@ -168,8 +168,12 @@ struct BinaryPropertyListObjects {
   }
 
   private static func append(_ value: UInt64, _ size: UInt8, to bytes: inout [UInt8]) {
-    for shift in stride(from: Int(size) * 8 - 8, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
+    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0.suffix(Int(size))) }
+  }
+
+  private static func append(references: ArraySlice<UInt32>, to bytes: inout [UInt8]) {
+    for number in references {
+      withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
   }
 }

@@ -91,7 +91,7 @@ public struct JSONWriter {
       return
     }
     separate()
-    bytes.append(contentsOf: value.description.utf8)
+    IntegerText.append(value, to: &bytes)
   }
 
   /// Writes a string.

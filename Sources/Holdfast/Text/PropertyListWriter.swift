@@ -60,12 +60,22 @@ public struct PropertyListWriter {
   ///
   /// The same for both formats, so that what was written in one can be converted to the other.
   public static func canHold(_ utf8: UnsafeRawBufferPointer) -> Bool {
-    for index in 0..<utf8.count {
+    var index = 0
+    while index < utf8.count {
+      if index + 8 <= utf8.count {
+        let word = utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        // Eight bytes from space to delete, which all are allowed.
+        if (word | (word &- 0x2020_2020_2020_2020)) & 0x8080_8080_8080_8080 == 0 {
+          index += 8
+          continue
+        }
+      }
       let byte = utf8[index]
       if byte < 0x20, byte != 0x09, byte != 0x0A { return false }
       if byte == 0xEF, index + 2 < utf8.count, utf8[index + 1] == 0xBF, utf8[index + 2] >= 0xBE {
         return false
       }
+      index += 1
     }
     return true
   }
@@ -149,7 +159,7 @@ public struct PropertyListWriter {
     if format == .binary { return binary.integer(value, &bytes) }
     indent()
     append("<integer>")
-    bytes.append(contentsOf: value.description.utf8)
+    IntegerText.append(value, to: &bytes)
     append("</integer>")
     endLine()
   }
