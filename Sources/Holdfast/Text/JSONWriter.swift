@@ -61,23 +61,7 @@ public struct JSONWriter {
   /// Writes an integer.
   public mutating func integer(_ value: Int64) {
     separate()
-    var magnitude = value.magnitude
-    if magnitude < 10 {
-      if value < 0 { bytes.append(0x2D) }
-      bytes.append(UInt8(truncatingIfNeeded: magnitude) | 0x30)
-      return
-    }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var start = 20
-      while magnitude > 0 {
-        start -= 1
-        let (rest, digit) = magnitude.quotientAndRemainder(dividingBy: 10)
-        digits[start] = UInt8(truncatingIfNeeded: digit) | 0x30
-        magnitude = rest
-      }
-      if value < 0 { bytes.append(0x2D) }
-      bytes.append(contentsOf: digits[start..<20])
-    }
+    IntegerText.append(value, to: &bytes)
   }
 
   /// Writes the shortest text that reads back as the same double, always with a fraction or an
@@ -91,7 +75,7 @@ public struct JSONWriter {
       return
     }
     separate()
-    IntegerText.append(value, to: &bytes)
+    bytes.append(contentsOf: value.description.utf8)
   }
 
   /// Writes a string.

@@ -13,7 +13,7 @@ protocol RecordReading: AnyObject {
 protocol RecordWriting {
   /// Writes the next record.
   ///
-  /// - Throws: ``StorageError/Code/corrupt`` for a value that does not fit its field; what the file
+  /// - Throws: `StorageError.Code.corrupt` for a value that does not fit its field; what the file
   ///   throws.
   mutating func append(_ row: RowView, to file: FileWriter) throws(StorageError)
 
