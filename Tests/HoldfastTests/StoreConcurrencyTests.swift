@@ -26,7 +26,6 @@ struct StoreConcurrencyTests {
     }
   }
 
-  /// Adds one to the counter, and blocks its thread meanwhile until `release` is signalled.
   @Test("64 waiting async writers do not stall a timer")
   func timerKeepsTicking() async throws {
     let store = try store(timeout: .seconds(30))
@@ -34,6 +33,9 @@ struct StoreConcurrencyTests {
     let release = DispatchSemaphore(value: 0)
     let first = Task {
       try await store.write { _ in release.wait() }
+    }
+    let readers = (0..<8).map { _ in
+      Task { try await store.read { _ in release.wait() } }
     }
     let writers = (0..<64).map { _ in
       Task {
@@ -44,14 +46,16 @@ struct StoreConcurrencyTests {
         }
       }
     }
-    // The cooperative pool is free while 65 writers wait, or these would never be reached.
+    // The cooperative pool is free while 65 writers and 8 readers wait or block, or these would never
+    // be reached.
     for _ in 0..<20 {
       try await Task.sleep(for: .milliseconds(1))
       ticks.withLock { $0 += 1 }
     }
     #expect(ticks.withLock { $0 } == 20)
-    release.signal()
+    for _ in 0...readers.count { release.signal() }
     try await first.value
+    for reader in readers { try await reader.value }
     for writer in writers { try await writer.value }
     let value = try await store.read { try $0.get(1, in: "counter")?["value"] }
     #expect(value == .integer(64))

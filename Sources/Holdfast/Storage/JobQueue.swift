@@ -2,43 +2,61 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs blocking work on a few threads of its own, in order of arrival, away from Swift's cooperative
-/// threads.
-final class JobQueue: Sendable {
-  private struct State {
-    var waiting = FIFO<@Sendable () -> Void>()
-    var running = 0
-  }
-  private let queue: DispatchQueue
+/// Runs blocking work on a few threads of its own, in order of arrival.
+///
+/// Not on Dispatch's shared threads: there are no more of these than cores, Swift's tasks run on them
+/// too, and a disk or a lock must not hold up either. A thread that had nothing to do for a while ends.
+final class JobQueue: @unchecked Sendable {
+  private static let idleSeconds = 5.0
+
+  private let label: String
   private let width: Int
-  private let state = Mutex(State())
+  // `condition` protects everything below.
+  private let condition = NSCondition()
+  private var waiting = FIFO<@Sendable () -> Void>()
+  private var threads = 0
+  private var idle = 0
 
   /// Creates a queue that runs at most `width` jobs at once.
   init(label: String, width: Int) {
-    queue = DispatchQueue(label: label, attributes: .concurrent)
+    self.label = label
     self.width = width
   }
 
   /// Adds a job.
   func add(_ job: @escaping @Sendable () -> Void) {
-    let needsThread = state.withLock { state in
-      state.waiting.append(job)
-      if state.running == width { return false }
-      state.running += 1
-      return true
+    condition.lock()
+    defer { condition.unlock() }
+    waiting.append(job)
+    // Idle threads that were signalled before may not have woken yet, so count the jobs they will take.
+    if waiting.count <= idle {
+      condition.signal()
+    } else if threads < width {
+      threads += 1
+      let thread = Thread { self.work() }
+      thread.name = label
+      thread.start()
     }
-    if needsThread { queue.async { self.drain() } }
   }
 
-  private func drain() {
+  private func work() {
     while let job = next() { job() }
   }
 
+  /// The next job, waited for; nil when the thread may end.
   private func next() -> (@Sendable () -> Void)? {
-    state.withLock { state in
-      if let job = state.waiting.popFirst() { return job }
-      state.running -= 1
-      return nil
+    condition.lock()
+    defer { condition.unlock() }
+    let deadline = Date(timeIntervalSinceNow: Self.idleSeconds)
+    while true {
+      if let job = waiting.popFirst() { return job }
+      idle += 1
+      let isSignalled = condition.wait(until: deadline)
+      idle -= 1
+      if !isSignalled, waiting.first == nil {
+        threads -= 1
+        return nil
+      }
     }
   }
 }
@@ -47,6 +65,9 @@ final class JobQueue: Sendable {
 struct FIFO<Element> {
   private var elements: [Element?] = []
   private var head = 0
+
+  /// How many elements there are.
+  var count: Int { elements.count - head }
 
   /// The first element.
   var first: Element? { head < elements.count ? elements[head] : nil }
@@ -82,6 +103,7 @@ final class DeadlineQueue: Sendable {
     var isArmed = false
   }
   private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "holdfast.deadline")
 
   /// Adds a waiter whose deadline is not before those of earlier ones.
   func add(_ waiter: any Waiter, deadline: ContinuousClock.Instant) {
@@ -98,7 +120,7 @@ final class DeadlineQueue: Sendable {
 
   private func arm(_ deadline: ContinuousClock.Instant) {
     let left = max(0, ContinuousClock.now.duration(to: deadline).seconds)
-    DispatchQueue.global().asyncAfter(deadline: .now() + left) { self.fire() }
+    queue.asyncAfter(deadline: .now() + left) { self.fire() }
   }
 
   private func fire() {
