@@ -8,11 +8,11 @@ public class ReadTransaction {
   /// Scratch for keys given as values.
   let keyBuffer = RowBuffer(count: 1)
   /// Savepoints alive, innermost last; outside all of them is 0.
-  var savepoints: [Int] = []
+  final var savepoints: [Int] = []
   /// Scratch of the typed layer, kept from one call to the next.
-  @exclusivity(unchecked) var scratch: AnyObject?
+  @exclusivity(unchecked) final var scratch: AnyObject?
   /// The typed layer's layout of ``recent``, and the model whose definition was found to be alike.
-  @exclusivity(unchecked) var recentLayout: (layout: RowLayout, model: ObjectIdentifier?)?
+  @exclusivity(unchecked) final var recentLayout: (layout: RowLayout, model: ObjectIdentifier?)?
   /// The collection that was looked up last, for calls that name it again.
   @exclusivity(unchecked) private var recent: Collection?
   private var cursors: [ObjectIdentifier: RowCursor] = [:]
@@ -22,7 +22,7 @@ public class ReadTransaction {
   /// The catalog as of this snapshot.
   ///
   /// - Throws: ``StorageError/Code/transactionClosed``.
-  public var catalog: Catalog {
+  public final var catalog: Catalog {
     get throws(StorageError) {
       try checkOpen()
       return reader.catalog
@@ -32,13 +32,13 @@ public class ReadTransaction {
   /// The collection of that name.
   ///
   /// - Throws: ``StorageError/Code/unknownCollection`` if there is none.
-  public func collection(_ name: String) throws(StorageError) -> Collection {
+  public final func collection(_ name: String) throws(StorageError) -> Collection {
     if let collection = try find(name) { return collection }
     throw StorageError(.unknownCollection, "the store has no collection \(name); create it first")
   }
 
   /// The collection of that name, or nil.
-  func find(_ name: String) throws(StorageError) -> Collection? {
+  final func find(_ name: String) throws(StorageError) -> Collection? {
     try checkOpen()
     if let recent, recent.name == name { return recent }
     forgetSchema()
@@ -47,7 +47,7 @@ public class ReadTransaction {
   }
 
   /// Forgets what may have changed with the schema.
-  func forgetSchema() {
+  final func forgetSchema() {
     recent = nil
     recentLayout = nil
   }
@@ -56,14 +56,14 @@ public class ReadTransaction {
   ///
   /// - Throws: ``StorageError/Code/unknownCollection``, ``StorageError/Code/typeMismatch`` for a key
   ///   of the wrong shape.
-  public func get(_ key: Key, in collection: String) throws(StorageError) -> Record? {
+  public final func get(_ key: Key, in collection: String) throws(StorageError) -> Record? {
     let collection = try self.collection(collection)
     guard let row = try get(key, in: collection) else { return nil }
     return try collection.record(row)
   }
 
   /// The row with that key, or nil, borrowed until the next call on this transaction.
-  public func get(_ key: Key, in collection: Collection) throws(StorageError) -> RowView? {
+  public final func get(_ key: Key, in collection: Collection) throws(StorageError) -> RowView? {
     try checkOpen()
     try load(key, collection)
     return try perform { () throws(StorageError) in
@@ -72,7 +72,7 @@ public class ReadTransaction {
   }
 
   /// Fills ``keyBuffer`` with a key and checks it.
-  func load(_ key: Key, _ collection: Collection) throws(StorageError) {
+  final func load(_ key: Key, _ collection: Collection) throws(StorageError) {
     let count = key.count
     keyBuffer.reset(count: count)
     for index in 0..<count {
@@ -92,7 +92,7 @@ public class ReadTransaction {
   /// - Throws: ``StorageError/Code/unknownCollection``, ``StorageError/Code/unknownField``,
   ///   ``StorageError/Code/typeMismatch``, ``StorageError/Code/invalidQuery``,
   ///   ``StorageError/Code/invalidCursor``.
-  public func fetch(_ query: Query) throws(StorageError) -> [Record] {
+  public final func fetch(_ query: Query) throws(StorageError) -> [Record] {
     let cursor = try rows(query)
     defer { cursor.close() }
     var records: [Record] = []
@@ -103,12 +103,12 @@ public class ReadTransaction {
   /// One page of the records that match; needs a limit in the query to be shorter than all.
   ///
   /// - Throws: as ``fetch(_:)``.
-  public func page(_ query: Query) throws(StorageError) -> Page<Record> {
+  public final func page(_ query: Query) throws(StorageError) -> Page<Record> {
     try page(query) { collection, row throws(StorageError) in try collection.record(row) }
   }
 
   /// One page, each row decoded by `decode`.
-  public func page<Element, Failure: Error>(
+  public final func page<Element, Failure: Error>(
     _ query: Query,
     decode: (Collection, RowView) throws(Failure) -> Element
   ) throws -> Page<Element> {
@@ -143,7 +143,7 @@ public class ReadTransaction {
   ///
   /// In a write transaction it goes on after writes with the smallest row behind its last one.
   /// - Throws: as ``fetch(_:)``.
-  public func rows(_ query: Query) throws(StorageError) -> RowCursor {
+  public final func rows(_ query: Query) throws(StorageError) -> RowCursor {
     let collection = try self.collection(query.collection)
     let bound = try BoundQuery(query, collection)
     let cursor = RowCursor(self, query, bound, savepoint: savepoints.last ?? 0)
@@ -154,7 +154,9 @@ public class ReadTransaction {
   /// How many records match.
   ///
   /// - Throws: as ``fetch(_:)``.
-  public func count(_ collection: String, where filter: Filter = .all) throws(StorageError) -> Int {
+  public final func count(_ collection: String, where filter: Filter = .all) throws(StorageError)
+    -> Int
+  {
     let rows = try aggregate(collection, [.count], where: filter)
     guard case .integer(let count) = rows[0][0] else { return 0 }
     return Int(count)
@@ -165,7 +167,7 @@ public class ReadTransaction {
   /// - Returns: one row a group, ascending by the group's values: first these, then one value for
   ///   each figure. Without grouping exactly one row.
   /// - Throws: as ``fetch(_:)``; ``StorageError/Code/overflow`` for an integer sum that does not fit.
-  public func aggregate(
+  public final func aggregate(
     _ collection: String,
     _ figures: [Aggregate],
     groupBy: [String] = [],
@@ -180,7 +182,7 @@ public class ReadTransaction {
 
   // MARK: Scope
 
-  func checkOpen() throws(StorageError) {
+  final func checkOpen() throws(StorageError) {
     guard isOpen else {
       throw StorageError(
         .transactionClosed,
@@ -197,23 +199,23 @@ public class ReadTransaction {
   /// Counts writes, so that cursors know when to open afresh.
   var writeCount: Int { 0 }
 
-  func forget(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
+  final func forget(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
 
   /// Closes the cursors of a savepoint that ends, or all.
-  func closeCursors(of savepoint: Int? = nil) {
+  final func closeCursors(of savepoint: Int? = nil) {
     for cursor in Array(cursors.values) where savepoint == nil || cursor.savepoint == savepoint {
       cursor.close()
     }
   }
 
   /// Lets the engine's cursors go before a write; they open again when they are next used.
-  func suspendCursors() {
+  final func suspendCursors() {
     if cursors.isEmpty { return }
     for cursor in cursors.values { cursor.suspend() }
   }
 
   /// Ends the transaction.
-  func finish() {
+  final func finish() {
     guard isOpen else { return }
     closeCursors()
     isOpen = false
