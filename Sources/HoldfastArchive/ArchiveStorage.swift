@@ -8,6 +8,7 @@ public import Holdfast
 /// the store closes or the journal has outgrown them. Several processes may write in turn.
 /// `docs/FileFormats.md` describes the files.
 public final class ArchiveStorage: Storage, @unchecked Sendable {
+  // Unchecked: `mutex` protects what changes; the state of an open write is the writer's alone.
   /// A snapshot.
   public typealias Reader = KeyValueStorage<MemoryEngine>.Reader
   /// A write transaction.

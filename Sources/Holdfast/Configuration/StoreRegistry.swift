@@ -9,6 +9,7 @@ import Glibc
 /// The stores that this process has open, by what they are on disk, so that opening one again shares
 /// it: two separate handles on one file would break each other on some engines.
 public final class StoreRegistry: @unchecked Sendable {
+  // Unchecked: `condition` protects everything that changes.
   /// The process's registry.
   public static let shared = StoreRegistry()
 

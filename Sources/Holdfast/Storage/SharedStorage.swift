@@ -3,6 +3,7 @@ import Foundation
 /// An open storage with what all its ``Store`` handles share: the writers' gate, the count of open
 /// transactions, and the threads on which asynchronous bodies run.
 final class SharedStorage: @unchecked Sendable {
+  // Unchecked: `condition` protects everything that changes.
   let storage: any Storage
   let options: StorageOptions
   let gate = WriterGate()

@@ -2,6 +2,7 @@ import Foundation
 
 /// A fair lock whose waits end: writers enter one at a time, in the order in which they asked.
 final class WriterGate: @unchecked Sendable {
+  // Unchecked: `condition` protects everything that changes.
   private final class Ticket {}
 
   // `condition` protects both.

@@ -3,6 +3,7 @@ import Holdfast
 
 /// Connections that wait for work, and those who wait for one.
 final class ConnectionPool: @unchecked Sendable {
+  // Unchecked: `condition` protects everything that changes.
   private let limit: Int
   private let idleLimit: Int
   private let open: @Sendable () throws(StorageError) -> SQLiteConnection
