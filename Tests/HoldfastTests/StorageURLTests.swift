@@ -46,6 +46,8 @@ struct StorageURLTests {
     try Data(#"{"storage": "sqlite:app.db", "mine": 1}"#.utf8).write(to: file)
     let url = try #require(try Configuration(contentsOf: file.path).storage)
     #expect(url.path == folder.path + "/app.db")
+    try Data(#"{"storage": "sqlite:a", "storage": "json:b"}"#.utf8).write(to: file)
+    #expect(throws: StorageError.self) { try Configuration(contentsOf: file.path) }
     try Data("not json".utf8).write(to: file)
     #expect(throws: StorageError.self) { try Configuration(contentsOf: file.path) }
     #expect(throws: StorageError.self) { try Configuration(contentsOf: folder.path + "/none") }

@@ -28,6 +28,7 @@ public struct Configuration: Sendable, Hashable {
     }
     let file: File
     do {
+      try Self.checkStrictly(data)
       file = try JSONDecoder().decode(File.self, from: data)
     } catch {
       throw StorageError(
@@ -42,6 +43,14 @@ public struct Configuration: Sendable, Hashable {
       storage = try StorageURL(text, relativeTo: folder)
     } catch {
       throw StorageError(error.code, "\(path): \(error.message)")
+    }
+  }
+
+  /// Foundation would take one of several keys of the same name.
+  private static func checkStrictly(_ data: Data) throws {
+    try data.withUnsafeBytes { bytes in
+      var reader = JSONReader(ByteSource(bytes))
+      while try reader.next() != .end {}
     }
   }
 

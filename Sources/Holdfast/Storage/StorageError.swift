@@ -23,10 +23,18 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     underlying: (any Error)? = nil
   ) {
     self.code = code
-    self.message = message
+    self.message = Self.shortened(message)
     self.backend = backend
     self.engineCode = engineCode
     self.underlying = underlying
+  }
+
+  private static let longestMessage = 2000
+
+  /// A message that quotes its input is no longer than can be read.
+  private static func shortened(_ message: String) -> String {
+    guard message.utf8.count > longestMessage else { return message }
+    return "\(message.prefix(longestMessage / 2))… (cut)"
   }
 
   /// The message in one line, with the backend and the engine's number where they are known.
