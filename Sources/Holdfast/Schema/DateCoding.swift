@@ -61,14 +61,30 @@ public enum DateCoding {
 
   /// The date of a stored text given as UTF-8, or nil if it is not exactly in the stored form.
   public static func decode(utf8 bytes: UnsafeRawBufferPointer) -> Date? {
-    guard bytes.count == length, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
-      bytes[13] == 0x3A, bytes[16] == 0x3A, bytes[19] == 0x2E, bytes[29] == 0x5A
+    guard bytes.count == length, let start = bytes.baseAddress else { return nil }
+    let text = start.assumingMemoryBound(to: UInt8.self)
+    guard text[4] == 0x2D, text[7] == 0x2D, text[10] == 0x54, text[13] == 0x3A, text[16] == 0x3A,
+      text[19] == 0x2E, text[29] == 0x5A
     else { return nil }
-    guard let year = read(bytes, 0, 4), let month = read(bytes, 5, 2), let day = read(bytes, 8, 2),
-      let hour = read(bytes, 11, 2), let minute = read(bytes, 14, 2),
-      let second = read(bytes, 17, 2), let nanoseconds = read(bytes, 20, 9),
-      month >= 1, month <= 12, day >= 1, day <= days(inMonth: month, year: year),
-      hour < 24, minute < 60, second < 60
+    // Every row with a date comes through here: two digits at a time, with one test at the end.
+    var wrong = false
+    func pair(_ index: Int) -> Int {
+      let tens = text[index] &- 0x30
+      let ones = text[index + 1] &- 0x30
+      wrong = wrong || tens > 9 || ones > 9
+      return Int(tens) * 10 + Int(ones)
+    }
+    let year = pair(0) * 100 + pair(2)
+    let month = pair(5)
+    let day = pair(8)
+    let hour = pair(11)
+    let minute = pair(14)
+    let second = pair(17)
+    let last = text[28] &- 0x30
+    let nanoseconds =
+      ((pair(20) * 100 + pair(22)) * 10_000 + pair(24) * 100 + pair(26)) * 10 + Int(last)
+    guard !wrong, last <= 9, month >= 1, month <= 12, day >= 1,
+      day <= days(inMonth: month, year: year), hour < 24, minute < 60, second < 60
     else { return nil }
     let days = days(fromCivil: year, month, day) - daysToReference
     let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
