@@ -60,7 +60,7 @@ public struct Bench {
     )
     var measurements: [Measurement] = []
     for backend in backends {
-      for workload in Workload.all where matches(backend, workload.name) {
+      for workload in Workload.all where matches(backend, workload.title) {
         let measurement = try measure(workload, backend, size, folder)
         try report(measurement)
         measurements.append(measurement)
@@ -113,8 +113,7 @@ public struct Bench {
       }
       for subject in subjects { try subject.close() }
     }
-    let name = workload.name == "commit" ? "commit-\(workload.durability)" : workload.name
-    return measurement(backend, name, size.records, ours, floors)
+    return measurement(backend, workload.title, size.records, ours, floors)
   }
 
   private func measureOpen(_ backend: String, _ size: WorkloadSize, _ folder: URL) throws

@@ -5,6 +5,8 @@ import Holdfast
 struct Workload: Sendable {
   /// The name in the table and in JSON.
   var name: String
+  /// The name in results: with the durability where that is what matters.
+  var title: String { name == "commit" ? "commit-\(durability)" : name }
   /// What durability it runs at.
   var durability: StorageOptions.Durability
   /// Does the work and returns how many operations it did; may use `round` to do fresh work.
