@@ -25,14 +25,15 @@ extension Command {
         .text("POINTER"),
         "where the records are in a document, as /data/items"
       ),
-      Option("--batch", .number("N"), "commit after every N records, instead of once at the end"),
+      Option("--batch", .number("N"), "commit after every N records; 0 for once at the end"),
     ],
     details: """
       All records are added in one transaction, or none. FILE may be - for standard
       input. JSON is an array of objects, or an object that holds one.
 
-      LMDB keeps a transaction in memory, up to 512 MiB: with --batch a large file needs
-      little, but an import that fails keeps the batches before.
+      LMDB keeps a transaction in memory, up to 512 MiB, so a file of 64 MiB or more goes
+      into it in batches unless --batch 0 asks for one transaction. An import in batches
+      that fails keeps the batches before, and says how many records these are.
       """
   ) { invocation in
     let arguments = invocation.arguments
@@ -52,6 +53,7 @@ extension Command {
     }
     job.records = try arguments["--records"].map { try JSONPointer($0) }
     job.batch = arguments.number("--batch")
+    job.notice = { Messages.line("import: \($0)") }
     let progress = ProgressLine("records")
     job.progress = { count, part in progress.report(count, part) }
     defer { progress.finish() }

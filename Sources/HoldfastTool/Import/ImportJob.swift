@@ -30,11 +30,15 @@ package struct ImportJob: Sendable {
   package var onConflict = Conflict.fail
   /// Where the records are in the document; nil to look for them.
   package var records: JSONPointer?
-  /// After how many records to commit, for engines that keep what is not committed in memory; nil
-  /// for one transaction.
+  /// After how many records to commit; 0 for one transaction; nil for one transaction too, but for
+  /// a large file into an engine that keeps what is not committed in memory.
   ///
   /// An import in batches that fails leaves the batches before.
   package var batch: Int?
+  /// From how many bytes on a file is large.
+  package var largeSize = 64 << 20
+  /// Called when the job chooses to commit in batches, with a line that says so.
+  package var notice: (@Sendable (String) -> Void)?
   /// Called now and then with the number of records read, and the part of the file from 0 to 1.
   package var progress: (@Sendable (Int, Double) -> Void)?
 
@@ -57,7 +61,6 @@ package struct ImportJob: Sendable {
     if records != nil, format == .jsonl || format == .csv {
       throw UsageError("--records goes with json and plist, not with \(format.rawValue)")
     }
-    if let batch, batch < 1 { throw UsageError("--batch takes a number of records, at least 1") }
     let exists = try store.read { try $0.catalog.collection(named: collection) != nil }
     if exists == createsCollection {
       throw exists
@@ -70,6 +73,7 @@ package struct ImportJob: Sendable {
           "the store has no collection \(collection); add --create to make it"
         )
     }
+    let limit = limit(for: store, size: input.size)
     let definition = createsCollection ? try infer(input, format) : nil
     let source = try source(input, format)
     var load = ImportLoad(source: source, onConflict: onConflict) { [progress] count in
@@ -77,14 +81,26 @@ package struct ImportJob: Sendable {
     }
     try store.write { transaction in
       if let definition { try transaction.createCollection(definition) }
-      try load.run(into: try transaction.collection(collection), transaction, limit: batch)
+      try load.run(into: try transaction.collection(collection), transaction, limit: limit)
     }
     while !load.isDone {
       try store.write { transaction in
-        try load.run(into: try transaction.collection(collection), transaction, limit: batch)
+        try load.run(into: try transaction.collection(collection), transaction, limit: limit)
       }
     }
     return load.result
+  }
+
+  /// After how many records to commit; nil for one transaction.
+  private func limit(for store: Store, size: Int) -> Int? {
+    if let batch { return batch == 0 ? nil : batch }
+    guard size >= largeSize, store.capabilities.backend == "lmdb" else { return nil }
+    let limit = 20_000
+    notice?(
+      "committing every \(limit) records, since LMDB keeps a transaction in memory; "
+        + "--batch 0 imports all or nothing"
+    )
+    return limit
   }
 
   private func source(

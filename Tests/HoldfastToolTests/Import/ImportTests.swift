@@ -1,6 +1,8 @@
 import Foundation
 import Holdfast
+import HoldfastBackends
 import HoldfastTool
+import Synchronization
 import Testing
 
 @Suite struct ImportTests {
@@ -247,6 +249,32 @@ import Testing
       let result = try job.run(on: store)
       #expect(result.inserted == 1)
       #expect(result.skipped == 5)
+    }
+  }
+
+  @Test func `a large file goes into LMDB in batches, and the job says so`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { _ = Result { try FileManager.default.removeItem(at: folder) } }
+    var lines = (1...25_000).map { "{\"id\":\($0),\"name\":\"x\"}\n" }.joined()
+    lines += "{\"id\":1,\"name\":\"y\"}\n"
+    try ImportSample.withFile(lines.utf8, named: "a.jsonl") { path in
+      for (backend, batch, kept) in [("lmdb", nil, 20_000), ("lmdb", 0, 0), ("sqlite", nil, 0)] {
+        let url = "\(backend):\(folder.path)/\(backend)-\(kept)?durability=none"
+        let store = try Backends.open(url)
+        try store.write { try $0.createCollection(Self.definition) }
+        let notices = Mutex<[String]>([])
+        var job = ImportJob(path: path, into: "thing")
+        job.largeSize = 1 << 10
+        job.batch = batch
+        job.notice = { line in notices.withLock { $0.append(line) } }
+        let error = ImportSample.error { try job.run(on: store) }
+        #expect(error?.code == .duplicateKey)
+        let count = try store.read { try $0.count("thing") }
+        #expect(count == kept, "\(backend)")
+        #expect(notices.withLock { $0.count } == (kept > 0 ? 1 : 0))
+        try store.close()
+      }
     }
   }
 
