@@ -42,6 +42,41 @@ struct OpeningTests {
     #expect(try folder.contents().isEmpty)
   }
 
+  @Test func `a database cut off beside its log is not written to when it is closed`() throws {
+    func fill(_ store: Store, _ start: Int64) throws {
+      try store.write { transaction in
+        for id in start..<start + 40 {
+          try transaction.insert(
+            [
+              "name": .text("\(id)" + String(repeating: "x", count: 4000)), "email": .text("\(id)"),
+            ],
+            into: "user"
+          )
+        }
+      }
+    }
+    let store = try folder.open()
+    try store.write { _ = try $0.createCollection(.user) }
+    try fill(store, 0)
+    try store.close()
+    let again = try folder.open()
+    try fill(again, 1000)
+    let copy = folder.path("copy.db")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: folder.path() + suffix, toPath: copy + suffix)
+    }
+    try again.close()
+    let whole = try Data(contentsOf: URL(filePath: copy))
+    let cut = whole.prefix(whole.count / 3 / 4096 * 4096)
+    try cut.write(to: URL(filePath: copy))
+
+    let damaged = try folder.open("copy.db")
+    try expect(.corrupt) { try damaged.read { try $0.fetch(Query("user")).count } }
+    try damaged.close()
+    #expect(try Data(contentsOf: URL(filePath: copy)) == cut)
+    #expect(FileManager.default.fileExists(atPath: copy + "-wal"))
+  }
+
   @Test func `a pipe in the place of a file beside the database is refused`() throws {
     try folder.open().close()
     for suffix in ["-journal", "-wal", "-shm"] {

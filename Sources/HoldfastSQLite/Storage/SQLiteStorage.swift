@@ -130,7 +130,9 @@ public final class SQLiteStorage: Storage {
   /// - Throws: what SQLite reports; everything is closed nevertheless.
   public func close() throws(StorageError) {
     var failure: StorageError?
-    do throws(StorageError) { try readers.close() } catch { failure = error }
+    do throws(StorageError) {
+      try readers.close { (connection) throws(StorageError) in _ = try connection.keepsLog() }
+    } catch { failure = error }
     do throws(StorageError) {
       try writers.close { (connection) throws(StorageError) in try connection.checkpoint() }
     } catch { failure = failure ?? error }
@@ -150,8 +152,20 @@ public final class SQLiteStorage: Storage {
 }
 
 extension SQLiteConnection {
-  /// Moves the log into the database and empties it, unless others are using it.
+  /// Whether the log must stay as it is, since the database is damaged; closing leaves it alone then.
+  fileprivate func keepsLog() throws(StorageError) -> Bool {
+    guard let path = sqlite3_db_filename(handle, "main"),
+      DamagedFiles.contains(String(cString: path))
+    else { return false }
+    let status = holdfast_sqlite3_keep_log_at_close(handle)
+    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "close") }
+    return true
+  }
+
+  /// Moves the log into the database and empties it, unless others are using it or the database is
+  /// damaged.
   fileprivate func checkpoint() throws(StorageError) {
+    if try keepsLog() { return }
     setTimeout(0)
     let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     // Whoever is using the log will do it.

@@ -24,6 +24,7 @@ extension StorageError {
     let systemError = database.map { sqlite3_system_errno($0) } ?? 0
     let code = Self.code(status, systemError)
     let path = database.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) }
+    if code == .corrupt, let path { DamagedFiles.record(path) }
     let place = path.map { $0.isEmpty ? "" : " in \($0)" } ?? ""
     self.init(
       code,
