@@ -58,7 +58,8 @@ for backend in sqlite lmdb json plist; do
   mkdir "$backend"
   export HOLDFAST_STORAGE="$backend:$work/$backend/store"
   start=$(now)
-  answers >"$backend.answers"
+  (answers) >"$backend.answers" 2>"$backend.messages" &
+  wait $! || { cat "$backend.messages" >&2; exit 1; }
   for collection in country subdivision language; do
     "$holdfast" export "$collection" --format jsonl -o "$backend.$collection" 2>/dev/null
   done

@@ -227,19 +227,34 @@ public struct PropertyListWriter {
   }
 
   private mutating func appendEscaped(_ utf8: UnsafeRawBufferPointer) {
-    var runStart = 0
-    for index in 0..<utf8.count {
-      let escape: StaticString
-      switch utf8[index] {
-      case 0x26: escape = "&amp;"
-      case 0x3C: escape = "&lt;"
-      case 0x3E: escape = "&gt;"
-      default: continue
-      }
-      bytes.append(contentsOf: utf8[runStart..<index])
-      append(escape)
-      runStart = index + 1
+    var rest = utf8
+    while let index = Self.firstEscape(rest) {
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<index]))
+      append(rest[index] == 0x26 ? "&amp;" : rest[index] == 0x3C ? "&lt;" : "&gt;")
+      rest = UnsafeRawBufferPointer(rebasing: rest[(index + 1)...])
     }
-    bytes.append(contentsOf: utf8[runStart...])
+    bytes.append(contentsOf: rest)
+  }
+
+  /// Where the first `&`, `<` or `>` is, found eight bytes at a time where there is none.
+  private static func firstEscape(_ utf8: UnsafeRawBufferPointer) -> Int? {
+    var index = 0
+    while index + 8 <= utf8.count {
+      let word = utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      // `<` and `>` are alike but for one bit.
+      let ampersand = word ^ 0x2626_2626_2626_2626
+      let bracket = (word | 0x0202_0202_0202_0202) ^ 0x3E3E_3E3E_3E3E_3E3E
+      if hasZeroByte(ampersand) || hasZeroByte(bracket) { break }
+      index += 8
+    }
+    while index < utf8.count {
+      if utf8[index] == 0x26 || utf8[index] == 0x3C || utf8[index] == 0x3E { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  private static func hasZeroByte(_ word: UInt64) -> Bool {
+    (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
   }
 }
