@@ -17,7 +17,7 @@ test: packages python lint
 	.build/debug/holdfast conformance --backend all
 
 demo: packages demo-packages
-	$(RELEASE) >&2
+	@$(RELEASE) >&2
 	@scripts/demo.sh .build/release/holdfast
 
 conformance: packages
