@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A schema with stored names and types found out, and the means to find the field of a key path.
 ///
 /// A model is decoded once from probe values, and once more for each field with another value in
@@ -7,6 +9,8 @@ final class ResolvedSchema<M: Model>: Sendable {
   let definition: CollectionDefinition
   let layout: RowLayout
   private let samples: [Sample]
+  /// The positions of the key paths that queries sort by, once they were found.
+  private let sorted = Mutex<[(path: any PartialKeyPath<M> & Sendable, position: Int)]>([])
 
   /// One field's two probes; nil values where the field cannot be told by them.
   private struct Sample: Sendable {
@@ -62,6 +66,22 @@ final class ResolvedSchema<M: Model>: Sendable {
   ///   or only a part of one.
   func position(of path: PartialKeyPath<M>) throws(StorageError) -> Int {
     try Self.position(of: path, samples, layout)
+  }
+
+  /// The same for a key path that comes again and again, as in the order of a query.
+  ///
+  /// - Throws: as ``position(of:)``.
+  func sortPosition(of path: any PartialKeyPath<M> & Sendable) throws(StorageError) -> Int {
+    let known = sorted.withLock { entries in
+      entries.first { ($0.path as AnyKeyPath) == (path as AnyKeyPath) }?.position
+    }
+    if let known { return known }
+    let position = try position(of: path)
+    sorted.withLock { entries in
+      // Key paths may be made at run time, without end.
+      if entries.count < 64 { entries.append((path, position)) }
+    }
+    return position
   }
 
   private static func samples(_ base: M, _ layout: RowLayout) throws(StorageError) -> [Sample] {
