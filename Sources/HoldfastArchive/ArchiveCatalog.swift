@@ -114,11 +114,6 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Reads an entry that ``encode(_:)`` wrote.
-  static func decodeEntry(_ bytes: Data) -> Entry? {
-    try? JSONDecoder().decode(Entry.self, from: bytes)
-  }
-
   /// Reads a catalog.
   ///
   /// Where `isOurs` says that the folder has other signs of an archive, a file that cannot be read

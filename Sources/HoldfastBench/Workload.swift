@@ -13,8 +13,6 @@ struct Workload: Sendable {
   var run: @Sendable (_ subject: any BenchSubject, _ size: WorkloadSize, _ round: Int) throws -> Int
   /// Whether it starts on an empty store.
   var startsEmpty = false
-  /// Whether it only reads, so that rounds share one store.
-  var isReadOnly = true
 }
 
 /// How much work a run does.
@@ -40,8 +38,7 @@ extension Workload {
           try subject.insert((1...size.records).map { BenchStatus.sample(Int64($0)) })
           return size.records
         },
-        startsEmpty: true,
-        isReadOnly: false
+        startsEmpty: true
       ),
       Workload(
         name: "get",
@@ -95,8 +92,7 @@ extension Workload {
         }
         try subject.commitEach(records)
         return count
-      },
-      isReadOnly: false
+      }
     )
   }
 
@@ -139,8 +135,7 @@ enum YCSB: String, CaseIterable {
         let operations = operations(size, round)
         _ = try subject.ycsb(operations)
         return operations.count
-      },
-      isReadOnly: self == .c
+      }
     )
   }
 

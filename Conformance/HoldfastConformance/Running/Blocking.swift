@@ -33,13 +33,4 @@ enum Blocking {
   private final class Outcome<T: Sendable>: Sendable {
     let result = Mutex<Result<T, any Error>?>(nil)
   }
-
-  /// Opens once; whoever waits goes on then.
-  final class Latch: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    /// Lets one waiter go on.
-    func open() { semaphore.signal() }
-    /// Waits, at most ten seconds, and says whether the latch opened.
-    func wait() -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
-  }
 }

@@ -8,7 +8,7 @@ extension PageToken {
   init(values: [Value], query: Query, collection: Collection) {
     var bytes = Self.bytes(Self.fingerprint(query, collection))
     for value in values { Self.append(value, to: &bytes) }
-    bytes += Self.bytes(Self.checksum(bytes))
+    bytes += Self.bytes(FNV.hash(bytes))
     let text = Data(bytes).base64EncodedString()
     self.init(
       text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -31,7 +31,7 @@ extension PageToken {
     guard let data = Data(base64Encoded: base64), data.count >= 16 else { throw invalid }
     let bytes = Array(data)
     let body = Array(bytes.dropLast(8))
-    guard Array(bytes.suffix(8)) == Self.bytes(Self.checksum(body)) else { throw invalid }
+    guard Array(bytes.suffix(8)) == Self.bytes(FNV.hash(body)) else { throw invalid }
     guard Array(body.prefix(8)) == Self.bytes(Self.fingerprint(query, collection)) else {
       throw StorageError(
         .invalidCursor,
@@ -123,12 +123,6 @@ extension PageToken {
       append(part, to: &text)
       text += ")"
     }
-  }
-
-  private static func checksum(_ bytes: [UInt8]) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return hash
   }
 
   private static func bytes(_ value: UInt64) -> [UInt8] {

@@ -33,8 +33,7 @@ final class RowEncoder: Encoder {
         underlying: error
       )
     }
-    // The row points into the buffer, whose last use may be before the body's end.
-    return try withExtendedLifetime(self) { try body(buffer.view) }
+    return try body(buffer.view)
   }
 
   /// A single value as the layout's first field stores it.

@@ -77,9 +77,11 @@ public enum Name {
 
 /// The 64-bit FNV-1a hash (Fowler, Noll, Vo), for names and checks that need no cryptography.
 enum FNV {
-  static func hash(_ text: String, seed: Int = 0) -> UInt64 {
+  static func hash(_ text: String, seed: Int = 0) -> UInt64 { hash(text.utf8, seed: seed) }
+
+  static func hash(_ bytes: some Sequence<UInt8>, seed: Int = 0) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325 &+ UInt64(truncatingIfNeeded: seed)
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return hash
   }
 }

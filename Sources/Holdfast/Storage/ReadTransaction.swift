@@ -196,9 +196,6 @@ public class ReadTransaction {
     try body()
   }
 
-  /// Counts writes, so that cursors know when to open afresh.
-  var writeCount: Int { 0 }
-
   final func forget(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
 
   /// Closes the cursors of a savepoint that ends, or all.

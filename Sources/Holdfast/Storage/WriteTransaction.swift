@@ -5,7 +5,6 @@
 public final class WriteTransaction: ReadTransaction {
   private let writer: any StorageWriter
   private let rowBuffer = RowBuffer()
-  private var writes = 0
   private var nextSavepoint = 1
   private var failure: StorageError? { didSet { hasFailed = failure != nil } }
   private var hasFailed = false
@@ -14,8 +13,6 @@ public final class WriteTransaction: ReadTransaction {
     self.writer = writer
     super.init(writer)
   }
-
-  override var writeCount: Int { writes }
 
   // MARK: Records
 
@@ -240,7 +237,6 @@ public final class WriteTransaction: ReadTransaction {
     closeCursors(of: id)
     suspendCursors()
     forgetSchema()
-    writes += 1
     savepoints.removeLast()
     try perform(body)
   }
@@ -273,7 +269,6 @@ public final class WriteTransaction: ReadTransaction {
     try checkOpen()
     try checkNotFailed()
     suspendCursors()
-    writes += 1
   }
 
   private func checkNotFailed() throws(StorageError) {
