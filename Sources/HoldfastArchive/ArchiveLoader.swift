@@ -76,9 +76,9 @@ struct ArchiveLoader {
       try writer.restoreCollection(collection)
       let found = try loadFile(of: collection, entry, catalog, journal, into: writer)
       if let last = entry.lastKey,
-        try writer.automaticCounter(of: collection) < last
+        try writer.lastAutomaticKey(of: collection) < last
       {
-        try writer.setAutomaticCounter(last, of: collection)
+        try writer.setLastAutomaticKey(last, of: collection)
       }
       files[collection.id] = found.file
       sequences[collection.id] = found.sequence

@@ -105,7 +105,7 @@ extension ArchiveStorage {
     for collection in snapshot.catalog.collections {
       var lastKey: Int64?
       if collection.automaticKeyPosition != nil {
-        lastKey = try snapshot.automaticCounter(of: collection)
+        lastKey = try snapshot.lastAutomaticKey(of: collection)
       }
       catalog.collections.append(
         ArchiveCatalog.Entry(

@@ -3,7 +3,8 @@
 /// `format` (integer), `store` (text), `version` (integer), `next` (integer), and for each collection
 /// `collection/<id>`: a map of `name`, `physical`, `fields` (maps of `name`, `type`, `optional`,
 /// `default` where there is one), `key` (names), `automatic`, and `indexes` (maps of `id`, `name`,
-/// `fields`, `unique`).
+/// `fields`, `unique`), and `references` where there are any (maps of `fields`, `target`, `delete`).
+/// `migrations` is the list of the names of those applied, where there are any.
 enum CatalogCoding {
   /// The table of the catalog.
   static let tableName = "catalog"
@@ -14,6 +15,7 @@ enum CatalogCoding {
   static let storeKey = "store"
   static let versionKey = "version"
   static let nextKey = "next"
+  static let migrationsKey = "migrations"
   static let collectionPrefix = "collection/"
 
   /// The table of a collection's rows.
@@ -29,14 +31,18 @@ enum CatalogCoding {
 
   static func item(_ collection: Collection) -> CBOR.Item {
     let definition = collection.definition
-    return map([
+    var entries: [(String, CBOR.Item)] = [
       ("name", .text(definition.name)),
       ("physical", .text(collection.physicalName)),
       ("fields", .array(definition.fields.map(item))),
       ("key", .array(definition.key.map { .text($0) })),
       ("automatic", .bool(definition.hasAutomaticKey)),
       ("indexes", .array(collection.indexes.map(item))),
-    ])
+    ]
+    if !definition.references.isEmpty {
+      entries.append(("references", .array(definition.references.map(item))))
+    }
+    return map(entries)
   }
 
   private static func item(_ field: FieldDefinition) -> CBOR.Item {
@@ -53,6 +59,13 @@ enum CatalogCoding {
       ("id", CBOR.Item(Int64(index.id))), ("name", .text(index.definition.name)),
       ("fields", .array(index.definition.fields.map { .text($0) })),
       ("unique", .bool(index.definition.isUnique)),
+    ])
+  }
+
+  private static func item(_ reference: ReferenceDefinition) -> CBOR.Item {
+    map([
+      ("fields", .array(reference.fields.map { .text($0) })), ("target", .text(reference.target)),
+      ("delete", .text(reference.onDelete.rawValue)),
     ])
   }
 
@@ -94,6 +107,10 @@ enum CatalogCoding {
       definition.indexes.append(index.definition)
       identities.append((index.id, tableName(ofIndex: index.id)))
     }
+    for reference in item["references"]?.array?.map(reference) ?? [] {
+      guard let reference else { throw damaged("a reference of collection \(id)") }
+      definition.references.append(reference)
+    }
     do throws(StorageError) {
       try definition.validate()
       return try Collection(
@@ -125,6 +142,13 @@ enum CatalogCoding {
     return (id, IndexDefinition(fields, unique: isUnique, name: name))
   }
 
+  private static func reference(_ item: CBOR.Item) -> ReferenceDefinition? {
+    guard let fields = texts(item["fields"]), let target = item["target"]?.text,
+      let rule = item["delete"]?.text.flatMap(DeleteRule.init)
+    else { return nil }
+    return ReferenceDefinition(fields, to: target, onDelete: rule)
+  }
+
   private static func value(_ item: CBOR.Item) -> Value? {
     switch item {
     case .null: .null
@@ -136,7 +160,7 @@ enum CatalogCoding {
     }
   }
 
-  private static func texts(_ item: CBOR.Item?) -> [String]? {
+  static func texts(_ item: CBOR.Item?) -> [String]? {
     guard let items = item?.array else { return nil }
     let texts = items.compactMap(\.text)
     return texts.count == items.count ? texts : nil

@@ -62,6 +62,12 @@ struct CatalogEntries<Transaction: KeyValueReader> {
     catalog.format = Int(format)
     catalog.schemaVersion = try schemaVersion()
     catalog.nextID = nextID
+    if let stored = try item(CatalogCoding.migrationsKey) {
+      guard let names = CatalogCoding.texts(stored) else {
+        throw CatalogCoding.damaged("its migrations")
+      }
+      catalog.restore(migrations: names)
+    }
     var ids = Set<Int>()
     var names = Set<String>()
     for collection in try collections() {
@@ -101,6 +107,20 @@ extension CatalogEntries where Transaction: KeyValueWriter {
     try write(CatalogCoding.storeKey, .text(catalog.storeID))
     try write(CatalogCoding.versionKey, CBOR.Item(catalog.schemaVersion))
     try write(CatalogCoding.nextKey, CBOR.Item(Int64(catalog.nextID)))
+  }
+
+  /// Writes the names of the applied migrations.
+  func writeMigrations(_ catalog: Catalog) throws(StorageError) {
+    try write(CatalogCoding.migrationsKey, .array(catalog.migrations.map { .text($0) }))
+  }
+
+  /// Removes a collection's entry.
+  func remove(_ collection: Collection) throws(StorageError) {
+    let name = ByteBuffer()
+    name.append(text: CatalogCoding.collectionPrefix + String(collection.id))
+    try withExtendedLifetime(name) { () throws(StorageError) in
+      _ = try transaction.delete(name.bytes, in: table)
+    }
   }
 
   /// Writes a collection's entry.

@@ -101,6 +101,27 @@ public final class KeyValueStorage<Engine: OrderedKeyValueEngine>: Storage {
     return Writer(transaction, session, schemas, keyLimit: engine.maximumKeyLength)
   }
 
+  /// Whether another process has committed since this was last asked.
+  public func takeExternalChange() throws(StorageError) -> Bool { try engine.takeExternalChange() }
+
+  /// Copies one snapshot of the engine to a path.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported``; what the engine throws.
+  public func backup(to path: String, timeout: Duration) throws(StorageError) {
+    try engine.backup(to: path, timeout: timeout)
+  }
+
+  /// Gives unused space back.
+  public func compact(timeout: Duration) throws(StorageError) {
+    try engine.compact(timeout: timeout)
+  }
+
+  /// Lets the engine's locks and files go.
+  public func suspend() throws(StorageError) { try engine.suspend() }
+
+  /// Takes them up again.
+  public func resume() throws(StorageError) { try engine.resume() }
+
   /// Closes the engine.
   public func close() throws(StorageError) { try engine.close() }
 }

@@ -46,6 +46,30 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
     return try prepared.decode(value)
   }
 
+  /// The largest automatic key that the collection has given out or taken, 0 if none.
+  ///
+  /// - Throws: ``StorageError/Code/corrupt`` if the stored one is damaged.
+  public final func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64 {
+    let prepared = try prepare(collection)
+    if let last = prepared.lastAutomaticKey { return last }
+    encodeSequenceKey(prepared)
+    guard
+      let stored = try transaction.get(session.longKey.bytes, in: session.schema.sequenceTable)
+    else { return 0 }
+    guard let last = CBOR.integer(stored) else {
+      throw StorageError(
+        .corrupt,
+        "the automatic key of \(prepared.collection.name) is damaged; restore a backup"
+      )
+    }
+    return last
+  }
+
+  final func encodeSequenceKey(_ prepared: PreparedCollection) {
+    session.longKey.removeAll()
+    KeyCoding.append(integer: Int64(prepared.collection.id), to: session.longKey)
+  }
+
   /// Opens a cursor over the primary key or an index.
   public final func scan(_ scan: Scan) throws(StorageError) -> Cursor {
     let prepared = try prepare(scan.collection)

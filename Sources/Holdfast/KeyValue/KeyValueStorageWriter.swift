@@ -182,7 +182,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     }
   }
 
-  private func store(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
+  func store(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
     if !entryForm.isLong(index.new.count) {
       return try transaction.put(index.new.bytes, .init(start: nil, count: 0), in: table)
     }
@@ -228,12 +228,30 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     for (position, index) in prepared.indexes.enumerated()
     where index.isUnique && index.mayCollide && (!replacing || index.areValuesChanged) {
       guard try check.isTaken(index, prepared.tables.indexes[position]) else { continue }
-      throw StorageError(
-        .uniqueViolation,
-        "index \(index.index.definition.name) of \(prepared.collection.name) already holds an "
-          + "equal value; change the value, or update the record that has it"
-      )
+      throw uniqueViolation(index, prepared)
     }
+  }
+
+  /// Checks the new entry of one index that is being built.
+  func checkUniqueness(
+    _ index: PreparedIndex,
+    _ table: KeyValueTable,
+    _ prepared: BoundCollection
+  ) throws(StorageError) {
+    guard index.isUnique, index.mayCollide else { return }
+    let check = uniqueness ?? UniquenessCheck(transaction, entryForm)
+    uniqueness = check
+    if try check.isTaken(index, table) { throw uniqueViolation(index, prepared) }
+  }
+
+  private func uniqueViolation(_ index: PreparedIndex, _ prepared: PreparedCollection)
+    -> StorageError
+  {
+    StorageError(
+      .uniqueViolation,
+      "index \(index.index.definition.name) of \(prepared.collection.name) already holds an "
+        + "equal value; change the value, or update the record that has it"
+    )
   }
 
   private func duplicateKey(_ prepared: PreparedCollection) -> StorageError {
@@ -274,10 +292,15 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     try prepareToNest()
     guard let savepoint = savepoints.popLast() else { throw Self.noSavepoint }
     try transaction.rollbackNested()
+    let hasOtherSchema = catalog.schemaVersion != savepoint.catalog.schemaVersion
     catalog = savepoint.catalog
     created = savepoint.created
-    session.forget { id in
-      savepoint.created[id] == nil && session.schema.tables[id] == nil
+    if hasOtherSchema {
+      session.forget { _ in true }
+      // The keys that were still to be written go on with what is prepared for them from now on.
+      for collection in catalog.collections where savepoint.automaticKeys[collection.id] != nil {
+        _ = try prepare(collection)
+      }
     }
     for prepared in session.all {
       let saved = savepoint.automaticKeys[prepared.collection.id]
@@ -292,7 +315,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     changes += 1
   }
 
-  private func closeAllCursors() {
+  func closeAllCursors() {
     closeCursors()
     uniqueness?.close()
     uniqueness = nil

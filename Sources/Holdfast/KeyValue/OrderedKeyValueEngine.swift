@@ -35,8 +35,41 @@ public protocol OrderedKeyValueEngine: Sendable {
   ///
   /// - Returns: nil if there is no table of that name.
   func openTable(_ name: String) throws(StorageError) -> KeyValueTable?
+  /// See ``Storage/takeExternalChange()``. The default says no.
+  func takeExternalChange() throws(StorageError) -> Bool
+  /// See ``Storage/backup(to:timeout:)``. The default throws ``StorageError/Code/unsupported``.
+  func backup(to path: String, timeout: Duration) throws(StorageError)
+  /// See ``Storage/compact(timeout:)``. The default does nothing.
+  func compact(timeout: Duration) throws(StorageError)
+  /// What the engine finds wrong below its tables. The default finds nothing.
+  func verify(timeout: Duration) throws(StorageError) -> [Finding]
+  /// See ``Storage/suspend()``. The default does nothing. Tables stay valid until ``resume()``.
+  func suspend() throws(StorageError)
+  /// See ``Storage/resume()``. Tables that were open must be valid again.
+  func resume() throws(StorageError)
   /// Closes the engine. Called once, when no transaction is open.
   func close() throws(StorageError)
+}
+
+extension OrderedKeyValueEngine {
+  /// Sees no commits but its own.
+  public func takeExternalChange() throws(StorageError) -> Bool { false }
+  /// Offers no backup.
+  public func backup(to path: String, timeout: Duration) throws(StorageError) {
+    throw StorageError(
+      .unsupported,
+      "the \(capabilities.backend) backend has no backup; copy the store into another one",
+      backend: capabilities.backend
+    )
+  }
+  /// Has nothing to give back.
+  public func compact(timeout: Duration) throws(StorageError) {}
+  /// Finds nothing wrong.
+  public func verify(timeout: Duration) throws(StorageError) -> [Finding] { [] }
+  /// Holds nothing to let go.
+  public func suspend() throws(StorageError) {}
+  /// Has nothing to take up.
+  public func resume() throws(StorageError) {}
 }
 
 /// A snapshot of an ordered key-value engine.
@@ -97,6 +130,8 @@ public protocol KeyValueWriter: KeyValueReader {
   func clear(_ table: KeyValueTable) throws(StorageError)
   /// Creates a table, or opens the one of that name. It goes with the transaction, or with the nested one, if that rolls back.
   func createTable(_ name: String) throws(StorageError) -> KeyValueTable
+  /// Removes a table with its entries. Its name is never used again. The default empties it.
+  func dropTable(_ table: KeyValueTable) throws(StorageError)
   /// Begins a nested transaction inside the innermost one.
   func beginNested() throws(StorageError)
   /// Ends the innermost nested transaction and keeps its changes.
@@ -108,6 +143,9 @@ public protocol KeyValueWriter: KeyValueReader {
 }
 
 extension KeyValueWriter {
+  /// Leaves an empty table behind.
+  public func dropTable(_ table: KeyValueTable) throws(StorageError) { try clear(table) }
+
   /// Gets, then puts.
   public func insert(
     _ key: UnsafeRawBufferPointer,

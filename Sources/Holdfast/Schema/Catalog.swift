@@ -14,6 +14,8 @@ public struct Catalog: Sendable {
   public var nextID: Int
   /// The collections, in order of creation.
   public private(set) var collections: [Collection]
+  /// The names of the migrations that were applied, in order.
+  public private(set) var migrations: [String]
   private var byName: [String: Collection]
 
   /// Creates the catalog of an empty store.
@@ -23,6 +25,7 @@ public struct Catalog: Sendable {
     schemaVersion = 1
     nextID = 1
     collections = []
+    migrations = []
     byName = [:]
   }
 
@@ -41,14 +44,9 @@ public struct Catalog: Sendable {
     _ definition: CollectionDefinition,
     physicalName: (_ name: String, _ id: Int, _ isIndex: Bool) -> String
   ) throws(StorageError) -> Collection {
+    let definition = definition.completed()
     try definition.validate()
-    let folded = Name.folded(definition.name)
-    for existing in collections where Name.folded(existing.name) == folded {
-      throw StorageError(
-        .nameConflict,
-        "collection \(definition.name): the store already has a collection \(existing.name)"
-      )
-    }
+    try checkFree(definition.name, except: nil)
     let id = nextID
     var next = id + 1
     var indexes: [(id: Int, physicalName: String)] = []
@@ -71,8 +69,120 @@ public struct Catalog: Sendable {
     return collection
   }
 
-  /// Restores a collection while a catalog is being read.
+  /// Gives a collection another definition and counts a schema change.
+  ///
+  /// It keeps its id and physical name. Indexes that are over the same fields, of the same
+  /// uniqueness and at the same name keep theirs, where the rows keep their shape; all others get
+  /// fresh ids.
+  ///
+  /// - Parameters:
+  ///   - collection: what is changed.
+  ///   - definition: what it becomes; validated here.
+  ///   - change: how rows change, or nil if they keep their shape: as many fields, of the same
+  ///     types, in the same order.
+  ///   - physicalName: as in ``add(_:physicalName:)``, asked for the new indexes.
+  /// - Returns: the collection as it is from now on.
+  /// - Throws: ``StorageError/Code/unknownCollection`` if the catalog has no such collection;
+  ///   as ``add(_:physicalName:)``.
+  public mutating func redefine(
+    _ collection: Collection,
+    as definition: CollectionDefinition,
+    rows change: RowChange?,
+    physicalName: (_ name: String, _ id: Int, _ isIndex: Bool) -> String
+  ) throws(StorageError) -> Collection {
+    let position = try position(of: collection)
+    let definition = definition.completed()
+    try definition.validate()
+    try checkFree(definition.name, except: collection)
+    var positions: [String: Int] = [:]
+    for (position, field) in definition.fields.enumerated() { positions[field.name] = position }
+    var next = nextID
+    var indexes: [(id: Int, physicalName: String)] = []
+    for index in definition.indexes {
+      let kept = collection.indexes.first { old in
+        change == nil && old.definition.name == index.name
+          && old.definition.isUnique == index.isUnique
+          && old.positions == index.fields.map { positions[$0] }
+      }
+      if let kept {
+        indexes.append((kept.id, kept.physicalName))
+      } else {
+        indexes.append((next, physicalName("\(definition.name)_\(index.name)", next, true)))
+        next += 1
+      }
+    }
+    let redefined = try Collection(
+      id: collection.id,
+      definition: definition,
+      physicalName: collection.physicalName,
+      indexes: indexes
+    )
+    nextID = next
+    schemaVersion += 1
+    collections[position] = redefined
+    byName[collection.name] = nil
+    byName[redefined.name] = redefined
+    return redefined
+  }
+
+  /// Removes a collection and counts a schema change.
+  ///
+  /// - Throws: ``StorageError/Code/unknownCollection`` if the catalog has no such collection.
+  public mutating func remove(_ collection: Collection) throws(StorageError) {
+    collections.remove(at: try position(of: collection))
+    byName[collection.name] = nil
+    schemaVersion += 1
+  }
+
+  /// Sets the names of the applied migrations and counts a schema change.
+  public mutating func setMigrations(_ names: [String]) {
+    migrations = names
+    schemaVersion += 1
+  }
+
+  /// Restores the names of the applied migrations while a catalog is being read.
+  public mutating func restore(migrations names: [String]) { migrations = names }
+
+  /// The collections that refer to the one of that name, with the references that do, in order of
+  /// creation.
+  public func referrers(
+    to name: String
+  ) -> [(collection: Collection, reference: Collection.Reference)] {
+    collections.flatMap { collection in
+      collection.references.filter { $0.definition.target == name }.map { (collection, $0) }
+    }
+  }
+
+  private func position(of collection: Collection) throws(StorageError) -> Int {
+    guard let position = collections.firstIndex(where: { $0.id == collection.id }) else {
+      throw StorageError(
+        .unknownCollection,
+        "the store has no collection \(collection.name) any more"
+      )
+    }
+    return position
+  }
+
+  private func checkFree(_ name: String, except kept: Collection?) throws(StorageError) {
+    let folded = Name.folded(name)
+    for existing in collections where Name.folded(existing.name) == folded {
+      if existing.id == kept?.id { continue }
+      throw StorageError(
+        .nameConflict,
+        "collection \(name): the store already has a collection \(existing.name)"
+      )
+    }
+  }
+
+  /// Restores a collection while a catalog is being read, in place of the one with its id if there
+  /// is one.
   public mutating func restore(_ collection: Collection) {
+    if let position = collections.firstIndex(where: { $0.id == collection.id }) {
+      byName[collections[position].name] = nil
+      collections[position] = collection
+      byName[collection.name] = collection
+      return
+    }
     collections.append(collection)
     byName[collection.name] = collection
   }

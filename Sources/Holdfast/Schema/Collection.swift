@@ -13,6 +13,8 @@ public final class Collection: Sendable {
   public let physicalName: String
   /// The indexes, in declared order.
   public let indexes: [Index]
+  /// The references, in declared order.
+  public let references: [Reference]
   /// The positions of the key's fields, most significant first.
   public let keyPositions: [Int]
   /// The position of each field by its name.
@@ -31,6 +33,17 @@ public final class Collection: Sendable {
     public let physicalName: String
     /// The positions of the indexed fields, most significant first.
     public let positions: [Int]
+  }
+
+  /// A reference as a store knows it.
+  public struct Reference: Sendable {
+    /// What was declared.
+    public let definition: ReferenceDefinition
+    /// The positions of the referring fields, in the order of the target's key.
+    public let positions: [Int]
+    /// The position in ``Collection/indexes`` of an index that begins with the referring fields; nil
+    /// if the key itself does.
+    public let index: Int?
   }
 
   /// Resolves a definition that has been validated.
@@ -81,6 +94,24 @@ public final class Collection: Sendable {
       )
     }
     self.indexes = resolvedIndexes
+    var resolvedReferences: [Reference] = []
+    for reference in definition.references {
+      let index = definition.indexes.firstIndex { $0.fields.starts(with: reference.fields) }
+      guard index != nil || definition.key.starts(with: reference.fields) else {
+        throw StorageError(
+          .invalidSchema,
+          "reference \(reference.name) of \(definition.name) has no index over its fields; add one"
+        )
+      }
+      resolvedReferences.append(
+        Reference(
+          definition: reference,
+          positions: try resolve(reference.fields),
+          index: definition.key.starts(with: reference.fields) ? nil : index
+        )
+      )
+    }
+    references = resolvedReferences
     self.positions = positions
     rules = definition.fields.map { field in
       FieldCheck.Rule(

@@ -2,7 +2,7 @@ extension CollectionDefinition {
   /// The most fields that a collection may have.
   public static let maximumFieldCount = 1000
 
-  /// Checks the definition by itself: names, key, fields and indexes.
+  /// Checks the definition by itself: names, key, fields, indexes and references.
   ///
   /// - Throws: ``StorageError/Code/invalidName``, ``StorageError/Code/nameConflict`` (two fields or
   ///   indexes that differ at most in ASCII case), ``StorageError/Code/invalidSchema``.
@@ -27,6 +27,31 @@ extension CollectionDefinition {
       for field in index.fields { try checkIndexable(field, "index \(index.name)") }
     }
     for field in fields { try validateDefault(of: field) }
+    for reference in references { try validate(reference) }
+  }
+
+  private func validate(_ reference: ReferenceDefinition) throws(StorageError) {
+    let fields = reference.fields
+    guard !fields.isEmpty, Set(fields).count == fields.count else {
+      throw StorageError(
+        .invalidSchema,
+        "a reference of \(name) to \(reference.target) must name one or more distinct fields"
+      )
+    }
+    guard references.count(where: { $0.fields == fields }) == 1 else {
+      throw StorageError(.invalidSchema, "\(name) has two references over \(reference.name)")
+    }
+    try Name.validate(reference.target, of: "collection")
+    for field in fields {
+      let definition = try checkIndexable(field, "reference \(reference.name)")
+      if reference.onDelete == .setNull, !definition.isOptional || key.contains(field) {
+        throw StorageError(
+          .invalidSchema,
+          "field \(field) of \(name) cannot become null when its \(reference.target) is deleted; "
+            + "make it optional, or choose another rule"
+        )
+      }
+    }
   }
 
   private func validateKey() throws(StorageError) {

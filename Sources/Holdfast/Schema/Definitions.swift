@@ -84,7 +84,39 @@ public struct IndexDefinition: Sendable, Hashable, Codable {
   }
 }
 
-/// What a collection is: its name, fields, key and indexes.
+/// What happens to a record when the one that it refers to is deleted.
+public enum DeleteRule: String, Sendable, Codable, CaseIterable {
+  /// The deletion is refused.
+  case restrict
+  /// The record is deleted too.
+  case cascade
+  /// The record's reference becomes null.
+  case setNull
+}
+
+/// A reference from fields of one collection to the primary key of another, or of the same one.
+///
+/// A record with a null in any of the fields refers to nothing.
+public struct ReferenceDefinition: Sendable, Hashable, Codable {
+  /// The stored names of the referring fields, in the order of the target's key.
+  public var fields: [String]
+  /// The name of the collection that is referred to.
+  public var target: String
+  /// What happens when the target record is deleted.
+  public var onDelete: DeleteRule
+
+  /// Creates a reference.
+  public init(_ fields: [String], to target: String, onDelete: DeleteRule = .restrict) {
+    self.fields = fields
+    self.target = target
+    self.onDelete = onDelete
+  }
+
+  /// The reference's name in messages and schema changes: its fields, joined by `_`.
+  public var name: String { fields.joined(separator: "_") }
+}
+
+/// What a collection is: its name, fields, key, indexes and references.
 public struct CollectionDefinition: Sendable, Hashable, Codable {
   /// The collection's name.
   public var name: String
@@ -96,6 +128,8 @@ public struct CollectionDefinition: Sendable, Hashable, Codable {
   public var hasAutomaticKey: Bool
   /// The indexes, in declared order, which is the order in which violations are reported.
   public var indexes: [IndexDefinition]
+  /// The references, in declared order; each needs an index, see ``completed()``.
+  public var references: [ReferenceDefinition]
 
   /// Creates a definition.
   ///
@@ -105,12 +139,47 @@ public struct CollectionDefinition: Sendable, Hashable, Codable {
     fields: [FieldDefinition],
     key: [String],
     automaticKey: Bool = false,
-    indexes: [IndexDefinition] = []
+    indexes: [IndexDefinition] = [],
+    references: [ReferenceDefinition] = []
   ) {
     self.name = name
     self.fields = fields
     self.key = key
     hasAutomaticKey = automaticKey
     self.indexes = indexes
+    self.references = references
+  }
+
+  /// Reads a definition; one without references has none.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    fields = try container.decode([FieldDefinition].self, forKey: .fields)
+    key = try container.decode([String].self, forKey: .key)
+    hasAutomaticKey = try container.decode(Bool.self, forKey: .hasAutomaticKey)
+    indexes = try container.decode([IndexDefinition].self, forKey: .indexes)
+    references =
+      try container.decodeIfPresent([ReferenceDefinition].self, forKey: .references) ?? []
+  }
+
+  /// The definition with the indexes that its references bring: a plain one over the fields of each
+  /// reference that is no beginning of the key or of an index yet.
+  ///
+  /// Creating a collection completes its definition, so that records which refer to one are found
+  /// without a scan.
+  public func completed() -> CollectionDefinition {
+    var completed = self
+    for reference in references {
+      let isCovered =
+        key.starts(with: reference.fields)
+        || completed.indexes.contains { $0.fields.starts(with: reference.fields) }
+      if isCovered { continue }
+      var name = reference.name
+      while completed.indexes.contains(where: { Name.folded($0.name) == Name.folded(name) }) {
+        name += "_reference"
+      }
+      completed.indexes.append(IndexDefinition(reference.fields, name: name))
+    }
+    return completed
   }
 }

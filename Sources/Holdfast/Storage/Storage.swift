@@ -31,8 +31,64 @@ public protocol Storage: Sendable {
   /// - Throws: ``StorageError/Code/busy``; what the engine reports.
   func beginWriting(timeout: Duration) throws(StorageError) -> Writer
 
+  /// Whether a commit that was not made through this storage has come since this was last asked.
+  ///
+  /// `Store` asks at most ten times a second, while no writer of this storage is open, and only
+  /// while somebody observes changes. The default says no; a backend that declares
+  /// ``Capabilities/noticesExternalChanges`` answers from a counter of its engine.
+  func takeExternalChange() throws(StorageError) -> Bool
+
+  /// Copies one snapshot of the store to a path where nothing is yet, while others read and write.
+  ///
+  /// The copy is complete and durable when this returns, with the permissions of the original; after
+  /// a failure nothing is left there. The default is for backends that do not declare
+  /// ``Capabilities/backsUpOnline``.
+  /// - Throws: ``StorageError/Code/unsupported``; ``StorageError/Code/alreadyExists``; what the
+  ///   engine reports.
+  func backup(to path: String, timeout: Duration) throws(StorageError)
+
+  /// Gives space that nothing uses back to the system. The default has nothing to give back.
+  ///
+  /// `Store` calls this with no writer open in this process.
+  func compact(timeout: Duration) throws(StorageError)
+
+  /// What the engine itself finds wrong with the store: pages, checksums, indexes against rows.
+  ///
+  /// The core checks rows, orders and references. The default finds nothing.
+  /// - Returns: one line a fault, and notes of what is no fault (a file edited by hand).
+  /// - Throws: ``StorageError/Code/busy``; what keeps the engine from looking at all.
+  func verify(timeout: Duration) throws(StorageError) -> [Finding]
+
+  /// Lets locks and files go until ``resume()``. Called when no reader or writer is open. The
+  /// default, for engines that hold nothing between transactions, does nothing.
+  func suspend() throws(StorageError)
+
+  /// Takes up what ``suspend()`` let go; as opening, it refuses what is damaged or newer.
+  func resume() throws(StorageError)
+
   /// Closes the store. Called once, when no reader or writer is open.
   func close() throws(StorageError)
+}
+
+extension Storage {
+  /// Sees no commits but its own.
+  public func takeExternalChange() throws(StorageError) -> Bool { false }
+  /// Offers no backup.
+  public func backup(to path: String, timeout: Duration) throws(StorageError) {
+    throw StorageError(
+      .unsupported,
+      "the \(capabilities.backend) backend has no backup; copy the store into another one",
+      backend: capabilities.backend
+    )
+  }
+  /// Has nothing to give back.
+  public func compact(timeout: Duration) throws(StorageError) {}
+  /// Leaves all checks to the core.
+  public func verify(timeout: Duration) throws(StorageError) -> [Finding] { [] }
+  /// Holds nothing to let go.
+  public func suspend() throws(StorageError) {}
+  /// Has nothing to take up.
+  public func resume() throws(StorageError) {}
 }
 
 /// A snapshot of a store, from the moment it began: catalog, one-shot gets, ordered scans.
@@ -55,6 +111,9 @@ public protocol StorageReader: AnyObject {
 
   /// Opens an ordered cursor over the primary key or an index.
   func scan(_ scan: Scan) throws(StorageError) -> Cursor
+
+  /// The largest automatic key that a collection has given out or taken; 0 if none.
+  func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64
 
   /// Runs a query natively as far as the engine can; nil (the default) leaves it to the core.
   ///
@@ -133,7 +192,35 @@ public protocol StorageWriter: StorageReader {
   func deleteAll(in collection: Collection) throws(StorageError) -> Int
 
   /// Creates a collection with its indexes.
+  ///
+  /// References are the core's to enforce; a backend keeps them in its catalog.
+  /// - Returns: the collection, as ``Catalog/add(_:physicalName:)`` makes it.
   func createCollection(_ definition: CollectionDefinition) throws(StorageError) -> Collection
+
+  /// Removes a collection with its records and indexes. Its id is never used again.
+  func dropCollection(_ collection: Collection) throws(StorageError)
+
+  /// Gives a collection another definition: another name, fields, indexes, references or defaults.
+  ///
+  /// Parameter `change`: how each row changes, or nil if rows keep their shape (as many fields, of
+  /// the same types, in the same order) and only names, nulls allowed, defaults, indexes or
+  /// references differ. Fields of the key never change their type. The automatic counter stays.
+  ///
+  /// The core has opened a savepoint around this, and rolls it back if this throws.
+  /// - Returns: the collection, as ``Catalog/redefine(_:as:rows:physicalName:)`` makes it.
+  /// - Throws: ``StorageError/Code/uniqueViolation`` if a new unique index finds equal values; what
+  ///   ``RowChange/apply(_:)`` throws.
+  func redefine(
+    _ collection: Collection,
+    as definition: CollectionDefinition,
+    rows change: RowChange?
+  ) throws(StorageError) -> Collection
+
+  /// Sets the largest automatic key that a collection has given out: the next one is one more.
+  func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError)
+
+  /// Sets the names of the applied migrations in the catalog.
+  func setMigrations(_ names: [String]) throws(StorageError)
 
   /// Opens a savepoint inside the innermost one.
   func beginSavepoint() throws(StorageError)
@@ -161,6 +248,10 @@ public struct Capabilities: Sendable {
   public var sharesBetweenProcesses: Bool
   /// Whether records survive closing.
   public var isPersistent: Bool
+  /// Whether commits of other processes are noticed, see ``Storage/takeExternalChange()``.
+  public var noticesExternalChanges: Bool
+  /// Whether a copy can be made while the store is in use, see ``Storage/backup(to:timeout:)``.
+  public var backsUpOnline: Bool
 
   /// Creates capabilities.
   public init(
@@ -168,12 +259,16 @@ public struct Capabilities: Sendable {
     engine: String,
     maximumValueSize: Int,
     sharesBetweenProcesses: Bool,
-    isPersistent: Bool
+    isPersistent: Bool,
+    noticesExternalChanges: Bool = false,
+    backsUpOnline: Bool = false
   ) {
     self.backend = backend
     self.engine = engine
     self.maximumValueSize = maximumValueSize
     self.sharesBetweenProcesses = sharesBetweenProcesses
     self.isPersistent = isPersistent
+    self.noticesExternalChanges = noticesExternalChanges
+    self.backsUpOnline = backsUpOnline
   }
 }

@@ -13,6 +13,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public var engineCode: Int?
   /// The error that caused this one, if any.
   public var underlying: (any Error)?
+  /// The keys of records that are in the way, a few of them: of the duplicates that a unique index
+  /// found when it was made. They are in no message.
+  public var keys: [Key] = []
 
   /// Creates an error.
   public init(
@@ -84,6 +87,10 @@ extension StorageError {
     public static let nameConflict = Code(rawValue: "nameConflict")
     /// A definition that makes no sense (no key, unknown field in an index, …).
     public static let invalidSchema = Code(rawValue: "invalidSchema")
+    /// The applied migrations are not the beginning of the list: one was renamed, moved or removed.
+    public static let migrationMismatch = Code(rawValue: "migrationMismatch")
+    /// The store has migrations that this version of the application does not know.
+    public static let newerSchema = Code(rawValue: "newerSchema")
     /// The store has no such collection.
     public static let unknownCollection = Code(rawValue: "unknownCollection")
     /// The collection has no such field.
@@ -104,6 +111,8 @@ extension StorageError {
     public static let readOnly = Code(rawValue: "readOnly")
     /// A wait ended after the store's timeout.
     public static let busy = Code(rawValue: "busy")
+    /// The store was suspended, and not resumed yet.
+    public static let suspended = Code(rawValue: "suspended")
     /// The store was closed.
     public static let closed = Code(rawValue: "closed")
     /// This process has the path open with different options.
@@ -112,6 +121,8 @@ extension StorageError {
     // Files and engines
     /// There is no store at the path, and creating one was not asked for or not possible.
     public static let cannotOpen = Code(rawValue: "cannotOpen")
+    /// Something is at the path where a copy was to be made.
+    public static let alreadyExists = Code(rawValue: "alreadyExists")
     /// The path holds something else: another kind of store, a directory, a text file.
     public static let wrongKind = Code(rawValue: "wrongKind")
     /// The store was written by a newer version of Holdfast.
