@@ -56,6 +56,7 @@ let package = Package(
       name: "HoldfastTool",
       dependencies: [
         "Holdfast", "HoldfastBackends", "HoldfastServices", "HoldfastBench", "HoldfastConformance",
+        "HoldfastConformanceMutants",
       ],
       swiftSettings: settings
     ),
@@ -63,6 +64,12 @@ let package = Package(
       name: "HoldfastConformance",
       dependencies: ["Holdfast"],
       path: "Conformance/HoldfastConformance",
+      swiftSettings: settings
+    ),
+    .target(
+      name: "HoldfastConformanceMutants",
+      dependencies: ["Holdfast", "HoldfastConformance"],
+      path: "Conformance/HoldfastConformanceMutants",
       swiftSettings: settings
     ),
     .target(
@@ -106,7 +113,10 @@ let package = Package(
     ),
     .testTarget(
       name: "HoldfastConformanceTests",
-      dependencies: ["HoldfastConformance", "HoldfastConformanceTesting", "HoldfastBackends"],
+      dependencies: [
+        "HoldfastConformance", "HoldfastConformanceMutants", "HoldfastConformanceTesting",
+        "HoldfastBackends",
+      ],
       swiftSettings: settings
     ),
   ]

@@ -22,6 +22,10 @@ struct ImportRulesTests {
     ("Sources/HoldfastServices", platform.union(["Holdfast"])),
     ("Conformance/HoldfastConformance", platform.union(["Holdfast"])),
     (
+      "Conformance/HoldfastConformanceMutants",
+      platform.union(["Holdfast", "HoldfastConformance"])
+    ),
+    (
       "Conformance/HoldfastConformanceTesting",
       platform.union(["Holdfast", "HoldfastConformance", "Testing"])
     ),

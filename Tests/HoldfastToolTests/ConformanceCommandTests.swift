@@ -50,4 +50,12 @@ import Testing
       #expect(try tool.read("report").hasPrefix(start))
     }
   }
+
+  @Test func `the self-test takes nothing that chooses a backend or cases`() async throws {
+    let tool = try ToolRunner()
+    for options in [["--backend", "memory"], ["--filter", "values"], ["--format", "html"]] {
+      let result = try await tool.run(arguments: ["conformance", "--self-test"] + options)
+      #expect(result.status == 2)
+    }
+  }
 }

@@ -16,6 +16,7 @@ final class JobQueue: @unchecked Sendable {
   private var waiting = FIFO<@Sendable () -> Void>()
   private var threads = 0
   private var idle = 0
+  private var isFinished = false
 
   /// Creates a queue that runs at most `width` jobs at once.
   init(label: String, width: Int) {
@@ -39,6 +40,14 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
+  /// Lets idle threads end at once: nothing more is expected. A job that comes all the same runs.
+  func finish() {
+    condition.lock()
+    isFinished = true
+    condition.broadcast()
+    condition.unlock()
+  }
+
   private func work() {
     while let job = next() { job() }
   }
@@ -50,6 +59,10 @@ final class JobQueue: @unchecked Sendable {
     let deadline = Date(timeIntervalSinceNow: Self.idleSeconds)
     while true {
       if let job = waiting.popFirst() { return job }
+      if isFinished {
+        threads -= 1
+        return nil
+      }
       idle += 1
       let isSignalled = condition.wait(until: deadline)
       idle -= 1

@@ -93,7 +93,11 @@ final class SharedStorage: @unchecked Sendable {
     isClosed = true
     handles -= 1
     condition.unlock()
-    defer { onClose() }
+    defer {
+      writeQueue.finish()
+      readQueue.finish()
+      onClose()
+    }
     try storage.close()
   }
 }

@@ -20,15 +20,18 @@ extension Command {
       Option("--format", .oneOf(["text", "json", "junit", "html"]), "the report's format (text)"),
       Option("--output", short: "o", .path("FILE"), "write the report to a file"),
       Option("--list", "list the cases instead of running them"),
+      Option("--self-test", "run the cases on stores that are wrong on purpose, instead"),
     ],
     takesStore: false,
     details: """
       Stores are made in the temporary folder. The report ends with the line
       \"N passed, N failed, N skipped\"; the status is 1 if a case failed or did not run.
       JSON is one object for one backend, an array of them for all.
+      --self-test prints for each wrong store the cases that caught it; the status is 1 if none did.
       """
   ) { invocation in
     let arguments = invocation.arguments
+    if arguments.has("--self-test") { return try await selfTest(invocation) }
     let filter = arguments["--filter"]
     let cases = Conformance.cases.filter { Conformance.matches($0, filter) }
     guard !cases.isEmpty else {

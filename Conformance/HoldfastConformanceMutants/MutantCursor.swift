@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 
 /// A cursor whose rows may be changed, filtered or cut.
@@ -40,7 +41,9 @@ final class MutantCursor: StorageCursor {
     _ buffer: RowBuffer
   ) throws(StorageError) -> RowView {
     switch mutation {
-    case .negativeZeroKept, .textCutAtNUL, .textCaseFolded, .emptyTextIsNull: break
+    case .negativeZeroKept, .textCutAtNUL, .textCaseFolded, .textNormalized, .emptyTextIsNull,
+      .integerThroughDouble, .infinityClamped:
+      break
     default: return row
     }
     buffer.reset(count: row.count)
@@ -51,7 +54,14 @@ final class MutantCursor: StorageCursor {
         let scalars = text.unicodeScalars.prefix { $0.value != 0 }
         buffer.setText(index, String(String.UnicodeScalarView(scalars)))
       case (.textCaseFolded, .text(let text)): buffer.setText(index, text.lowercased())
+      case (.textNormalized, .text(let text)):
+        buffer.setText(index, text.precomposedStringWithCanonicalMapping)
       case (.emptyTextIsNull, .text(let text)) where text.isEmpty: buffer.setNull(index)
+      case (.integerThroughDouble, .integer(let integer)):
+        buffer.setInteger(index, Int64(exactly: Double(integer)) ?? .max)
+      case (.infinityClamped, .real(let real)):
+        let greatest = Double.greatestFiniteMagnitude
+        buffer.setReal(index, min(max(real, -greatest), greatest))
       default: buffer.set(index, value)
       }
     }

@@ -9,7 +9,7 @@ final class MutantWriter: MutantReader, StorageWriter {
 
   init(_ mutation: Mutation?, _ base: any StorageWriter) {
     self.base = base
-    super.init(mutation, first: base) { () throws(StorageError) in base }
+    super.init(mutation, first: base, begin: nil)
   }
 
   private func translate<T>(
@@ -37,11 +37,29 @@ final class MutantWriter: MutantReader, StorageWriter {
       let largest = try last.next()?.integer(position) ?? 0
       last.close()
       buffer.copy(row)
-      buffer.setInteger(position, largest + 1)
+      buffer.setInteger(position, largest &+ 1)
       row = buffer.view
     }
-    return try translate(row) { () throws(StorageError) in
-      try base.insert(row, into: collection)
+    if mutation == .nullsCollide { try refuseSecondNull(row, collection) }
+    do throws(StorageError) {
+      return try translate(row) { () throws(StorageError) in
+        try base.insert(row, into: collection)
+      }
+    } catch {
+      if mutation == .uniqueIgnoredInBatch, error.code == .uniqueViolation, inserted > 1 {
+        return nil
+      }
+      throw error
+    }
+  }
+
+  private func refuseSecondNull(_ row: RowView, _ collection: Collection) throws(StorageError) {
+    for (number, index) in collection.indexes.enumerated() where index.definition.isUnique {
+      guard let position = index.positions.first, row.isNull(position) else { continue }
+      let rows = try base.scan(Scan(collection, index: number))
+      defer { rows.close() }
+      guard let first = try rows.next(), first.isNull(position) else { continue }
+      throw StorageError(.uniqueViolation, "index \(index.definition.name) holds a null already")
     }
   }
 
@@ -92,7 +110,8 @@ final class MutantWriter: MutantReader, StorageWriter {
         _ = try base.deleteAll(in: other)
       }
     }
-    return try base.deleteAll(in: collection)
+    let count = try base.deleteAll(in: collection)
+    return mutation == .clearCountsNothing ? 0 : count
   }
 
   func createCollection(_ definition: CollectionDefinition) throws(StorageError) -> Collection {
@@ -100,11 +119,15 @@ final class MutantWriter: MutantReader, StorageWriter {
     if mutation == .uniqueIgnored {
       for index in definition.indexes.indices { definition.indexes[index].isUnique = false }
     }
+    if mutation == .namesLowercased { definition.name = definition.name.lowercased() }
     return try base.createCollection(definition)
   }
 
   func beginSavepoint() throws(StorageError) { try base.beginSavepoint() }
-  func releaseSavepoint() throws(StorageError) { try base.releaseSavepoint() }
+  func releaseSavepoint() throws(StorageError) {
+    if mutation == .savepointReleaseUndoes { return try base.rollbackSavepoint() }
+    try base.releaseSavepoint()
+  }
   func rollbackSavepoint() throws(StorageError) {
     if mutation == .savepointKept { return try base.releaseSavepoint() }
     try base.rollbackSavepoint()

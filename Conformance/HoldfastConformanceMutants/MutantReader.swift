@@ -4,13 +4,14 @@ import Holdfast
 class MutantReader: StorageReader {
   let mutation: Mutation?
   private var first: (any StorageReader)?
-  private let begin: () throws(StorageError) -> any StorageReader
+  /// Begins another snapshot; nil inside a writer.
+  private let begin: (() throws(StorageError) -> any StorageReader)?
   private let buffer = RowBuffer()
 
   init(
     _ mutation: Mutation?,
     first: (any StorageReader)?,
-    begin: @escaping () throws(StorageError) -> any StorageReader
+    begin: (() throws(StorageError) -> any StorageReader)?
   ) {
     self.mutation = mutation
     self.first = first
@@ -19,7 +20,9 @@ class MutantReader: StorageReader {
 
   private func base() throws(StorageError) -> any StorageReader {
     if let first { return first }
-    let begun = try begin()
+    guard let begun = try begin?() else {
+      throw StorageError(.transactionClosed, "the transaction has ended; begin another one")
+    }
     first = begun
     return begun
   }
@@ -40,7 +43,11 @@ class MutantReader: StorageReader {
   func scan(_ scan: Scan) throws(StorageError) -> MutantCursor {
     var scan = scan
     if mutation == .exclusiveBoundIncluded { scan.lower?.isInclusive = true }
+    if mutation == .upperBoundForgotten { scan.upper = nil }
     if mutation == .reversedScanForgotten { scan.isReversed = false }
+    if mutation == .cursorReadsLive, scan.index == nil, let begin {
+      return MutantCursor(LiveCursor(scan, begin: begin), mutation)
+    }
     return MutantCursor(try base().scan(scan), mutation)
   }
 
@@ -60,11 +67,12 @@ class MutantReader: StorageReader {
       )
     }
     switch mutation {
-    case .limitBeforeSort: return try whole(limit: query.limit.map { $0 &+ query.offset })
+    case .limitBeforeSort: return try whole(limit: query.limit.map { max($0, $0 &+ query.offset) })
     case .sortForgotten: return try whole(handlesOrder: true)
     case .filterForgotten: return try whole(handlesFilter: true)
     case .notEqualDropsNulls:
       return try whole(Self.droppingNulls(query.filter), handlesFilter: true)
+    case .pageDropsTies: return try whole(Self.firstOfOr(query.filter), handlesFilter: true)
     default: return nil
     }
   }
@@ -79,15 +87,30 @@ class MutantReader: StorageReader {
     }
   }
 
+  /// The filter with the first part of every OR alone, which in a page's condition has no ties.
+  private static func firstOfOr(_ filter: BoundFilter) -> BoundFilter {
+    switch filter {
+    case .and(let parts): .and(parts.map(firstOfOr))
+    case .or(let parts): parts[0]
+    default: filter
+    }
+  }
+
   func aggregate(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {
     if mutation == .sumOfNothingIsZero, aggregate.groupBy.isEmpty {
       let rows = try base().scan(Scan(aggregate.collection))
       defer { rows.close() }
       if try rows.next() == nil { return [aggregate.functions.map { _ in 0 }] }
     }
-    if mutation == .emptyInMatchesAll, case .none = aggregate.filter,
-      aggregate.functions == [.count]
-    {
+    if mutation == .emptyInMatchesAll, case .none = aggregate.filter {
+      return try countOfAll(aggregate)
+    }
+    if mutation == .countIgnoresFilter { return try countOfAll(aggregate) }
+    return nil
+  }
+
+  private func countOfAll(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {
+    if aggregate.functions == [.count], aggregate.groupBy.isEmpty {
       let rows = try base().scan(Scan(aggregate.collection))
       defer { rows.close() }
       var count: Int64 = 0

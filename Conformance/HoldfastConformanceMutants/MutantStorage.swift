@@ -1,15 +1,16 @@
 import Holdfast
 
-/// A right storage in memory with one thing wrong.
+/// A right storage with one thing wrong.
 final class MutantStorage: Storage {
-  private let base: KeyValueStorage<MemoryEngine>
-  private let name: String
+  private let base: any Storage
   private let mutation: Mutation?
+  private let destroy: @Sendable () -> Void
 
-  init(name: String, options: StorageOptions, _ mutation: Mutation?) throws(StorageError) {
-    base = try KeyValueStorage(MemoryEngine.shared(name: name), options: options)
-    self.name = name
+  /// Wraps a storage; `destroy` loses what it holds, once it is closed.
+  init(_ base: any Storage, _ mutation: Mutation?, destroy: @escaping @Sendable () -> Void) {
+    self.base = base
     self.mutation = mutation
+    self.destroy = destroy
   }
 
   var capabilities: Capabilities { base.capabilities }
@@ -28,6 +29,6 @@ final class MutantStorage: Storage {
 
   func close() throws(StorageError) {
     try base.close()
-    if mutation == .lostOnReopen { _ = MemoryEngine.destroy(name: name) }
+    if mutation == .lostOnReopen { destroy() }
   }
 }

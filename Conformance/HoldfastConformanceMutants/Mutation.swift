@@ -1,0 +1,86 @@
+/// One way in which a store can be wrong; each is a line or two over a right one.
+package enum Mutation: String, CaseIterable, Sendable {
+  // Values
+  case negativeZeroKept, textCutAtNUL, textCaseFolded, textNormalized, emptyTextIsNull
+  case integerThroughDouble, infinityClamped
+  // Keys
+  case exclusiveBoundIncluded, upperBoundForgotten, reversedScanForgotten
+  // Records
+  case insertReplaces, updateInserts, putDeletesAnother, deleteAlwaysTrue, clearTakesNamesakes
+  case clearCountsNothing, keyReused, partialUpdateClears
+  // Batches
+  case lastRecordsDropped
+  // Unique indexes
+  case uniqueIgnored, uniqueIgnoredInUpdate, uniqueIgnoredInBatch, uniqueCodeWrong, nullsCollide
+  // Queries
+  case notEqualDropsNulls, emptyInMatchesAll, sumOfNothingIsZero, filterForgotten
+  case countIgnoresFilter, indexStaleAfterUpdate
+  // Sorting and paging
+  case limitBeforeSort, sortForgotten, pageDropsTies
+  // Transactions
+  case commitLost, rollbackCommits, savepointKept, savepointReleaseUndoes, snapshotAtFirstUse
+  case cursorReadsLive
+  // Persistence
+  case lostOnReopen, schemaVersionStays
+  // Lifecycle
+  case alwaysCreated, createdUnasked
+  // Names
+  case namesLowercased
+  // Errors
+  case messageHoldsValue
+
+  /// The area whose cases must see it.
+  package var area: String { facts.area }
+  /// What is wrong, in one line.
+  package var summary: String { facts.summary }
+
+  private var facts: (area: String, summary: String) {
+    switch self {
+    case .negativeZeroKept: ("values", "zero comes back as −0.0")
+    case .textCutAtNUL: ("values", "text ends at its first U+0000")
+    case .textCaseFolded: ("values", "text comes back in lower case")
+    case .textNormalized: ("values", "text comes back in another Unicode normal form")
+    case .emptyTextIsNull: ("values", "empty text comes back as null")
+    case .integerThroughDouble: ("values", "integers pass through a double")
+    case .infinityClamped: ("values", "infinity becomes the greatest finite number")
+    case .exclusiveBoundIncluded: ("keys", "a range takes in its exclusive lower bound")
+    case .upperBoundForgotten: ("keys", "a range does not end at its upper bound")
+    case .reversedScanForgotten: ("keys", "a descending scan ascends")
+    case .insertReplaces: ("records", "insert replaces the record that exists")
+    case .updateInserts: ("records", "update inserts the record that is missing")
+    case .putDeletesAnother: ("records", "put removes another record")
+    case .deleteAlwaysTrue: ("records", "delete says that there was a record where none was")
+    case .clearTakesNamesakes: ("records", "clearing takes collections whose names begin alike")
+    case .clearCountsNothing: ("records", "clearing says that there was no record")
+    case .keyReused: ("records", "an automatic key follows the largest that is left")
+    case .partialUpdateClears: ("records", "update clears the last field")
+    case .lastRecordsDropped: ("batch", "inserts past the ten thousandth are lost")
+    case .uniqueIgnored: ("unique", "unique indexes refuse nothing")
+    case .uniqueIgnoredInUpdate: ("unique", "update swallows a violation")
+    case .uniqueIgnoredInBatch: ("unique", "insert swallows a violation after other inserts")
+    case .uniqueCodeWrong: ("unique", "a violation is reported as a duplicate key")
+    case .nullsCollide: ("unique", "a second null collides in a unique index")
+    case .notEqualDropsNulls: ("query", "!= leaves nulls out")
+    case .emptyInMatchesAll: ("query", "an empty IN counts everything")
+    case .sumOfNothingIsZero: ("query", "figures over nothing are zero")
+    case .filterForgotten: ("query", "rows are not filtered")
+    case .countIgnoresFilter: ("query", "count counts every record")
+    case .indexStaleAfterUpdate: ("query", "old index entries stay")
+    case .limitBeforeSort: ("sort", "the limit is applied before the sort")
+    case .sortForgotten: ("sort", "rows are not sorted")
+    case .pageDropsTies: ("paging", "a page skips what ties with the last row of the one before")
+    case .commitLost: ("transaction", "commit keeps nothing")
+    case .rollbackCommits: ("transaction", "rollback commits")
+    case .savepointKept: ("transaction", "rolling back a savepoint keeps its changes")
+    case .savepointReleaseUndoes: ("transaction", "finishing a savepoint undoes its changes")
+    case .snapshotAtFirstUse: ("transaction", "a snapshot begins at its first use")
+    case .cursorReadsLive: ("transaction", "an open cursor meets what was committed since")
+    case .lostOnReopen: ("persistence", "closing loses everything")
+    case .schemaVersionStays: ("persistence", "the schema's version never rises")
+    case .alwaysCreated: ("lifecycle", "opening an existing store says that it was created")
+    case .createdUnasked: ("lifecycle", "a missing store is created unasked")
+    case .namesLowercased: ("names", "collections are named in lower case")
+    case .messageHoldsValue: ("errors", "a message quotes the stored values")
+    }
+  }
+}
