@@ -25,6 +25,16 @@ final class MutantEngine: OrderedKeyValueEngine {
     try base.openTable(name)
   }
 
+  func takeExternalChange() throws(StorageError) -> Bool { try base.takeExternalChange() }
+  func backup(to path: String, timeout: Duration) throws(StorageError) {
+    try base.backup(to: path, timeout: timeout)
+  }
+  func compact(timeout: Duration) throws(StorageError) { try base.compact(timeout: timeout) }
+  func verify(timeout: Duration) throws(StorageError) -> [Finding] {
+    try base.verify(timeout: timeout)
+  }
+  func suspend() throws(StorageError) { try base.suspend() }
+  func resume() throws(StorageError) { try base.resume() }
   func close() throws(StorageError) { try base.close() }
 }
 
@@ -83,6 +93,7 @@ final class MutantEngineWriter: KeyValueWriter {
   func createTable(_ name: String) throws(StorageError) -> KeyValueTable {
     try base.createTable(name)
   }
+  func dropTable(_ table: KeyValueTable) throws(StorageError) { try base.dropTable(table) }
   func beginNested() throws(StorageError) { try base.beginNested() }
   func commitNested() throws(StorageError) { try base.commitNested() }
   func rollbackNested() throws(StorageError) { try base.rollbackNested() }

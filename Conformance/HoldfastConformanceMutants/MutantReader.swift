@@ -51,6 +51,10 @@ class MutantReader: StorageReader {
     return MutantCursor(try base().scan(scan), mutation)
   }
 
+  func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64 {
+    try base().lastAutomaticKey(of: collection)
+  }
+
   func query(_ query: BoundQuery) throws(StorageError) -> PushedQuery<MutantCursor>? {
     func whole(
       _ filter: BoundFilter = .all,

@@ -27,6 +27,17 @@ final class MutantStorage: Storage {
     MutantWriter(mutation, try base.beginWriting(timeout: timeout))
   }
 
+  func takeExternalChange() throws(StorageError) -> Bool { try base.takeExternalChange() }
+  func backup(to path: String, timeout: Duration) throws(StorageError) {
+    try base.backup(to: path, timeout: timeout)
+  }
+  func compact(timeout: Duration) throws(StorageError) { try base.compact(timeout: timeout) }
+  func verify(timeout: Duration) throws(StorageError) -> [Finding] {
+    try base.verify(timeout: timeout)
+  }
+  func suspend() throws(StorageError) { try base.suspend() }
+  func resume() throws(StorageError) { try base.resume() }
+
   func close() throws(StorageError) {
     try base.close()
     if mutation == .lostOnReopen { destroy() }

@@ -123,6 +123,23 @@ final class MutantWriter: MutantReader, StorageWriter {
     return try base.createCollection(definition)
   }
 
+  func dropCollection(_ collection: Collection) throws(StorageError) {
+    try base.dropCollection(collection)
+  }
+
+  func redefine(
+    _ collection: Collection,
+    as definition: CollectionDefinition,
+    rows change: RowChange?
+  ) throws(StorageError) -> Collection {
+    try base.redefine(collection, as: definition, rows: change)
+  }
+
+  func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError) {
+    try base.setLastAutomaticKey(key, of: collection)
+  }
+  func setMigrations(_ names: [String]) throws(StorageError) { try base.setMigrations(names) }
+
   func beginSavepoint() throws(StorageError) { try base.beginSavepoint() }
   func releaseSavepoint() throws(StorageError) {
     if mutation == .savepointReleaseUndoes { return try base.rollbackSavepoint() }

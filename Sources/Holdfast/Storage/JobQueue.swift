@@ -40,7 +40,9 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// Lets idle threads end at once: nothing more is expected. A job that comes all the same runs.
+  /// Lets idle threads end at once, since nothing more is expected.
+  ///
+  /// A job that comes all the same still runs.
   func finish() {
     condition.lock()
     isFinished = true
