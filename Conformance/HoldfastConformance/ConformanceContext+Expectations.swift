@@ -7,49 +7,33 @@ extension ConformanceContext {
   public func expect<T: ExactlyPrintable>(
     _ got: T,
     _ expected: T,
-    _ what: @autoclosure () -> String = "",
-    fileID: String = #fileID,
-    line: Int = #line
+    _ what: @autoclosure () -> String = ""
   ) {
     let gotText = got.exactText
     let expectedText = expected.exactText
-    let isRight = gotText.utf8.elementsEqual(expectedText.utf8)
-    checked(isRight, fileID, line)
-    if isRight { return }
-    let difference = TextDifference(expected: expectedText, got: gotText)
+    if gotText.utf8.elementsEqual(expectedText.utf8) { return }
+    let what = what()
     fail(
-      what(),
-      expected: difference.expected,
-      got: difference.got,
-      fileID: fileID,
-      line: line
+      "\(what.isEmpty ? "" : what + ": ")expected \(clipped(expectedText)), got \(clipped(gotText))"
     )
   }
 
   /// Expects something to hold.
-  public func expect(
-    that condition: Bool,
-    _ what: @autoclosure () -> String,
-    fileID: String = #fileID,
-    line: Int = #line
-  ) {
-    checked(condition, fileID, line)
-    if !condition { fail(what(), fileID: fileID, line: line) }
+  public func expect(that condition: Bool, _ what: @autoclosure () -> String) {
+    if !condition { fail(what()) }
   }
 
   /// Expects a body to throw a storage error of one code, and checks the error's form.
   public func expectError(
     _ code: StorageError.Code,
     _ what: @autoclosure () -> String = "",
-    fileID: String = #fileID,
-    line: Int = #line,
     _ body: () throws -> Void
   ) {
     do {
       try body()
-      report(nil, code, what, fileID, line)
+      report(nil, code, what())
     } catch {
-      report(error, code, what, fileID, line)
+      report(error, code, what())
     }
   }
 
@@ -57,35 +41,35 @@ extension ConformanceContext {
   public func expectError(
     _ code: StorageError.Code,
     _ what: @autoclosure () -> String = "",
-    fileID: String = #fileID,
-    line: Int = #line,
     _ body: () async throws -> Void
   ) async {
     do {
       try await body()
-      report(nil, code, what, fileID, line)
+      report(nil, code, what())
     } catch {
-      report(error, code, what, fileID, line)
+      report(error, code, what())
     }
   }
 
-  private func report(
-    _ error: (any Error)?,
-    _ code: StorageError.Code,
-    _ what: () -> String,
-    _ fileID: String,
-    _ line: Int
-  ) {
-    let got: String?
-    switch error {
-    case nil: got = "no error"
-    case let error as StorageError where error.code == code:
-      let isOneLine = !error.message.isEmpty && !error.description.contains(where: \.isNewline)
-      got = isOneLine ? nil : "\(error.code) with a message that is empty or not one line"
-    case let error as StorageError: got = "the error \(error.code): \(error)"
-    case let error?: got = "\(type(of: error)): \(error)"
+  private func report(_ error: (any Error)?, _ code: StorageError.Code, _ what: String) {
+    let prefix = what.isEmpty ? "" : what + ": "
+    guard let error else {
+      fail("\(prefix)expected the error \(code), got none")
+      return
     }
-    checked(got == nil, fileID, line)
-    if let got { fail(what(), expected: "the error \(code)", got: got, fileID: fileID, line: line) }
+    guard let error = error as? StorageError else {
+      fail("\(prefix)expected the error \(code), got \(type(of: error)): \(error)")
+      return
+    }
+    if error.code != code {
+      fail("\(prefix)expected the error \(code), got \(error.code): \(error)")
+    }
+    if error.message.isEmpty || error.description.contains(where: \.isNewline) {
+      fail("\(prefix)the message of the error \(error.code) must be one line")
+    }
+  }
+
+  private func clipped(_ text: String) -> String {
+    text.count <= 400 ? text : "\(text.prefix(400))… (\(text.count) characters)"
   }
 }

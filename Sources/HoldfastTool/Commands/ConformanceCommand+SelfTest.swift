@@ -1,6 +1,5 @@
 import Holdfast
 import HoldfastConformanceMutants
-import Synchronization
 
 extension Command {
   /// Runs the suite on stores that are wrong on purpose, and prints which cases caught each.
@@ -14,9 +13,9 @@ extension Command {
       throw UsageError("--self-test prints text or json, not \(format)")
     }
     let progress = ProgressLine("mutants")
-    let finished = Atomic(0)
+    let counter = ConformanceCounter()
     let test = await SelfTest.run {
-      let count = finished.add(1, ordering: .relaxed).newValue
+      let count = counter.next()
       progress.report(count, Double(count) / Double(Mutation.allCases.count + 1))
     }
     progress.finish()

@@ -1,0 +1,243 @@
+import Holdfast
+
+/// The reference: what each step must give, worked out in the plainest way.
+///
+/// The last commit, the transaction and every savepoint and snapshot each have a copy of everything.
+struct Model: Sendable {
+  /// What the last commit left.
+  private(set) var committed = ModelContent()
+  /// The open transaction, then its open savepoints.
+  private(set) var levels: [ModelContent] = []
+  private(set) var isOpen = true
+  private(set) var snapshots: [Int: ModelContent] = [:]
+  private(set) var cursors: [Int: ModelCursor] = [:]
+  private(set) var pages: [Int: ModelPage] = [:]
+
+  /// What a read outside snapshots sees.
+  private(set) var current: ModelContent {
+    get { levels.last ?? committed }
+    set {
+      if levels.isEmpty { committed = newValue } else { levels[levels.count - 1] = newValue }
+    }
+  }
+
+  /// Whether a step has something to work on.
+  func applies(_ step: ModelStep) -> Bool {
+    switch step {
+    case .open: !isOpen
+    case .reopen: levels.isEmpty
+    case .commit, .rollback: !levels.isEmpty
+    case .savepoint: !levels.isEmpty
+    case .release, .undo: levels.count > 1
+    case .snapshot(let number): snapshots[number] == nil
+    case .end(let number): snapshots[number] != nil
+    case .read(_, let snapshot?): snapshots[snapshot] != nil
+    case .cursor(let number, _, let snapshot):
+      cursors[number] == nil
+        && (snapshot.map { snapshots[$0] != nil } ?? !levels.isEmpty)
+    case .next(let number, _), .drop(let number): cursors[number] != nil
+    case .page(let number, _, let snapshot):
+      pages[number] == nil && (snapshot.map { snapshots[$0] != nil } ?? true)
+    case .more(let number, let snapshot):
+      pages[number] != nil && (snapshot.map { snapshots[$0] != nil } ?? true)
+    case .close, .begin, .create, .insert, .put, .replace, .update, .delete, .clear, .fill,
+      .read(_, nil):
+      true
+    }
+  }
+
+  /// Does a step that applies.
+  ///
+  /// `chosen` is the automatic key that the store gave; without one the model chooses the next.
+  ///
+  /// - Returns: what the store must have given.
+  mutating func apply(_ step: ModelStep, chosen: Int64? = nil) -> ModelExpectation {
+    switch step {
+    case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo:
+      return bound(step)
+    case .snapshot(let number):
+      if !isOpen { return .fails([.closed]) }
+      snapshots[number] = committed
+      return .done("done")
+    case .end(let number):
+      endCursors { $0.snapshot == number }
+      snapshots[number] = nil
+      return .done("done")
+    case .next(let number, let count): return next(number, count)
+    case .drop(let number):
+      cursors[number] = nil
+      return .done("done")
+    case .read(let read, let snapshot):
+      return seen(at: snapshot)?.read(read) ?? .fails([.closed])
+    case .cursor(let number, let query, let snapshot):
+      return open(cursor: number, query, at: snapshot)
+    case .page(let number, let query, let snapshot): return page(number, query, at: snapshot)
+    case .more(let number, let snapshot):
+      guard let page = pages[number] else { return .done("done") }
+      return self.page(number, page.query, at: snapshot)
+    case .create, .insert, .put, .replace, .update, .delete, .clear, .fill:
+      return isOpen ? write(step, chosen: chosen) : .fails([.closed])
+    }
+  }
+
+  /// What a read sees; nil if the store is closed.
+  private func seen(at snapshot: Int?) -> ModelContent? {
+    if let snapshot { return snapshots[snapshot] }
+    return isOpen ? current : nil
+  }
+
+  // MARK: The store, transactions, savepoints
+
+  private mutating func bound(_ step: ModelStep) -> ModelExpectation {
+    switch step {
+    case .open: isOpen = true
+    case .close:
+      if !levels.isEmpty { return .fails([.nestedTransaction]) }
+      endAll()
+      isOpen = false
+    case .reopen:
+      endAll()
+      isOpen = true
+    case .begin:
+      if !levels.isEmpty { return .fails([.nestedTransaction]) }
+      if !isOpen { return .fails([.closed]) }
+      levels = [committed]
+    case .commit:
+      if let last = levels.last { committed = last }
+      levels = []
+      endCursors { $0.snapshot == nil }
+    case .rollback:
+      levels = []
+      endCursors { $0.snapshot == nil }
+    case .savepoint: levels.append(current)
+    case .release, .undo:
+      let depth = levels.count
+      let inner = levels.removeLast()
+      if case .release = step { current = inner }
+      endCursors { $0.snapshot == nil && $0.depth == depth }
+    default: break
+    }
+    return .done("done")
+  }
+
+  private mutating func endAll() {
+    snapshots = [:]
+    endCursors { _ in true }
+  }
+
+  private mutating func endCursors(_ condition: (ModelCursor) -> Bool) {
+    for (number, cursor) in cursors where condition(cursor) { cursors[number]?.isClosed = true }
+  }
+
+  // MARK: Writes
+
+  private mutating func write(_ step: ModelStep, chosen: Int64?) -> ModelExpectation {
+    func change(_ name: String, _ body: (inout ModelCollection) -> ModelExpectation)
+      -> (ModelExpectation, ModelCollection?)
+    {
+      guard var collection = current[name] else { return (.fails([.unknownCollection]), nil) }
+      let expectation = body(&collection)
+      return (expectation, collection)
+    }
+    let (expectation, changed): (ModelExpectation, ModelCollection?)
+    switch step {
+    case .create(let definition):
+      // The library closes them whether or not the definition is right.
+      endCursors { $0.snapshot == nil }
+      return current.create(definition)
+    case .insert(let name, let fields):
+      (expectation, changed) = change(name) { $0.write(fields, .insert, chosen: chosen) }
+    case .put(let name, let fields):
+      (expectation, changed) = change(name) { $0.write(fields, .put, chosen: chosen) }
+    case .replace(let name, let fields):
+      (expectation, changed) = change(name) { $0.write(fields, .replace, chosen: nil) }
+    case .update(let name, let key, let fields):
+      (expectation, changed) = change(name) { $0.update(key, fields) }
+    case .delete(let name, let key): (expectation, changed) = change(name) { $0.delete(key) }
+    case .clear(let name, let filter): (expectation, changed) = change(name) { $0.clear(filter) }
+    case .fill(let name, let from, let count):
+      (expectation, changed) = change(name) { $0.fill(from: from, count: count) }
+    default: return .done("done")
+    }
+    if case .fails = expectation { return expectation }
+    if let changed { current[changed.definition.name] = changed }
+    return expectation
+  }
+
+  // MARK: Cursors and pages
+
+  private mutating func open(cursor number: Int, _ query: Query, at snapshot: Int?)
+    -> ModelExpectation
+  {
+    guard let content = seen(at: snapshot) else { return .fails([.closed]) }
+    guard let collection = content[query.collection] else { return .fails([.unknownCollection]) }
+    let codes = collection.faults(query)
+    if !codes.isEmpty { return .fails(codes) }
+    cursors[number] = ModelCursor(query: query, snapshot: snapshot, depth: levels.count)
+    return .done("done")
+  }
+
+  private mutating func next(_ number: Int, _ count: Int) -> ModelExpectation {
+    guard var cursor = cursors[number] else { return .done("done") }
+    if cursor.isClosed { return .fails([.transactionClosed]) }
+    guard let content = seen(at: cursor.snapshot), let collection = content[cursor.query.collection]
+    else { return .fails([.transactionClosed]) }
+    var rows: [[Value]] = []
+    while rows.count < count, !cursor.isAtEnd {
+      guard let row = collection.rows(cursor.query, behind: cursor.last).first else {
+        cursor.isAtEnd = true
+        break
+      }
+      rows.append(row)
+      cursor.last = row
+      cursor.query.offset = 0
+      if let limit = cursor.query.limit { cursor.query.limit = limit - 1 }
+    }
+    cursors[number] = cursor
+    return .done(ModelText.rows(rows) + (cursor.isAtEnd ? " end" : ""))
+  }
+
+  private mutating func page(_ number: Int, _ query: Query, at snapshot: Int?) -> ModelExpectation {
+    guard let content = seen(at: snapshot) else { return .fails([.closed]) }
+    guard let collection = content[query.collection] else { return .fails([.unknownCollection]) }
+    let codes = collection.faults(query)
+    if !codes.isEmpty { return .fails(codes) }
+    let before = pages[number]
+    let shape = ModelPage.shape(collection)
+    if let before, before.shape != shape { return .fails([.invalidCursor]) }
+    let rows = collection.rows(query, behind: before?.last)
+    guard let last = rows.last, rows.count == query.limit else {
+      pages[number] = nil
+      return .done("\(ModelText.rows(rows)) end")
+    }
+    pages[number] = ModelPage(query: query, shape: shape, last: last)
+    return .done(ModelText.rows(rows))
+  }
+}
+
+/// A cursor that is open, or was.
+struct ModelCursor: Sendable {
+  /// What is left of its query.
+  var query: Query
+  var snapshot: Int?
+  /// How many levels were open when it was opened.
+  var depth: Int
+  /// The row that it gave last.
+  var last: [Value]?
+  var isAtEnd = false
+  var isClosed = false
+}
+
+/// A paging walk: the query, and where its last page ended.
+struct ModelPage: Sendable {
+  var query: Query
+  /// What a token belongs to, besides its query.
+  var shape: String
+  var last: [Value]
+
+  static func shape(_ collection: ModelCollection) -> String {
+    let definition = collection.definition
+    let fields = definition.fields.map { "\(ModelText.name($0.name)) \($0.type.rawValue)" }
+    return "\(ModelText.name(definition.name)) \(fields) \(ModelStep.names(definition.key))"
+  }
+}

@@ -1,0 +1,368 @@
+import Holdfast
+
+/// Runs one history on one backend and compares each step with the model.
+///
+/// Used on one thread.
+final class ModelRun {
+  /// How a piece of a history between two boundaries ended.
+  private enum Ending {
+    case commit, rollback, release, undo
+    /// The history is over; what is open is rolled back.
+    case over
+  }
+  /// Leaves a body of the library so that it rolls back.
+  private struct Undone: Error {}
+
+  private let steps: [ModelStep]
+  private let harness: any Harness
+  private let onStep: (Int, ModelOutcome) -> Void
+  private var place = 0
+  private var store: Store
+  private(set) var model = Model()
+  private var writing: ModelReading?
+  private var snapshots: [Int: ModelSnapshot] = [:]
+  private var endedCursors: [Int: RowCursor] = [:]
+  private var tokens: [Int: PageToken] = [:]
+
+  /// Opens a fresh store.
+  ///
+  /// `onStep` is told what each step gave; not those that had nothing to work on.
+  ///
+  /// - Throws: what opening throws.
+  init(
+    _ steps: [ModelStep],
+    on harness: any Harness,
+    onStep: @escaping (Int, ModelOutcome) -> Void = { _, _ in }
+  ) throws {
+    self.steps = steps
+    self.harness = harness
+    self.onStep = onStep
+    store = try harness.open(.main, options: ConformanceContext.quick)
+  }
+
+  /// Runs the history to its end.
+  ///
+  /// - Returns: the first step that gave something else, if one did.
+  func run() -> ModelFailure? {
+    var failure: ModelFailure?
+    do {
+      while let step = nextStep() { try perform(step) }
+      if model.isOpen { try check(model.committed) }
+    } catch let found as ModelFailure {
+      failure = found
+    } catch {
+      failure = self.failure("reading threw \(type(of: error))", "no error", "\(error)")
+    }
+    for (_, snapshot) in snapshots { _ = snapshot.end() }
+    do {
+      try store.close()
+    } catch {
+      failure = failure ?? self.failure("closing throws \(error.code)", "done", "\(error)")
+    }
+    return failure
+  }
+
+  private func nextStep() -> ModelStep? {
+    while place < steps.count {
+      defer { place += 1 }
+      if model.applies(steps[place]) { return steps[place] }
+    }
+    return nil
+  }
+
+  private func failure(_ kind: String, _ expected: String, _ got: String) -> ModelFailure {
+    let index = min(max(place - 1, 0), max(steps.count - 1, 0))
+    let line = steps.isEmpty ? "" : steps[index].line
+    return ModelFailure(place: index, line: line, expected: expected, got: got, kind: kind)
+  }
+
+  /// Compares what a step gave with what the model says, which does the step too.
+  private func compare(_ step: ModelStep, _ outcome: ModelOutcome) throws {
+    onStep(place - 1, outcome)
+    let expectation = model.apply(step, chosen: outcome.key)
+    if let kind = outcome.difference(from: expectation) {
+      throw failure("\(step.word) \(kind)", expectation.text, outcome.text)
+    }
+  }
+
+  private func attempt(_ body: () throws -> String) -> ModelOutcome {
+    do {
+      return .done(try body())
+    } catch {
+      return .threw(error)
+    }
+  }
+
+  /// Compares everything with what the model holds.
+  private func check(_ content: ModelContent) throws {
+    let difference =
+      if let writing {
+        try ModelCheck.difference(writing.transaction, content)
+      } else {
+        try Blocking.read(store) { try ModelCheck.difference($0, content) }
+      }
+    if let difference { throw failure(difference) }
+  }
+
+  private func failure(_ difference: ModelCheck.Difference) -> ModelFailure {
+    failure(
+      "content differs",
+      "\(difference.what): \(difference.expected)",
+      "\(difference.what): \(difference.got)"
+    )
+  }
+
+  // MARK: Steps
+
+  private func perform(_ step: ModelStep) throws {
+    switch step {
+    case .begin: try begin(step)
+    case .savepoint: try savepoint(step)
+    case .open, .close, .reopen:
+      try compare(step, attempt { try life(step) })
+      if case .close = step { return }
+      if model.levels.isEmpty, model.isOpen { try check(model.committed) }
+    case .snapshot(let number):
+      try compare(
+        step,
+        attempt {
+          snapshots[number] = try ModelSnapshot(store)
+          return "done"
+        }
+      )
+    case .end(let number): try end(number, step)
+    case .create, .insert, .put, .replace, .update, .delete, .clear, .fill:
+      try compare(step, write(step))
+    case .read(_, let snapshot), .cursor(_, _, let snapshot):
+      try compare(step, attempt { try reading(at: snapshot) { try Self.read(step, $0) } })
+    case .next(let number, _), .drop(let number):
+      try compare(step, attempt { try walk(number, step) })
+    case .page(let number, let query, let snapshot):
+      tokens[number] = nil
+      try compare(step, attempt { try page(number, query, at: snapshot) })
+    case .more(let number, let snapshot):
+      guard let query = model.pages[number]?.query else { return }
+      try compare(step, attempt { try page(number, query, at: snapshot) })
+    case .commit, .rollback, .release, .undo: break
+    }
+  }
+
+  private func life(_ step: ModelStep) throws -> String {
+    if case .open = step { return try open() }
+    if writing == nil { for number in snapshots.keys { endSnapshot(number) } }
+    try store.close()
+    if case .reopen = step { return try open() }
+    return "done"
+  }
+
+  /// Opens the store, which exists by now.
+  private func open() throws -> String {
+    store = try harness.open(.main, options: ConformanceContext.quick)
+    return store.wasCreated ? "created" : "done"
+  }
+
+  /// Runs steps up to the boundary that ends the innermost transaction or savepoint.
+  private func inner() throws -> Ending {
+    while let step = nextStep() {
+      switch step {
+      case .commit: return .commit
+      case .rollback: return .rollback
+      case .release: return .release
+      case .undo: return .undo
+      default: try perform(step)
+      }
+    }
+    return .over
+  }
+
+  private func begin(_ step: ModelStep) throws {
+    if !model.isOpen || writing != nil {
+      return try compare(
+        step,
+        attempt {
+          try Blocking.write(store) { _ in }
+          return "done"
+        }
+      )
+    }
+    var ending = Ending.over
+    let outcome = try settle {
+      try Blocking.write(store) { transaction in
+        let reading = ModelReading(transaction)
+        writing = reading
+        defer {
+          endedCursors.merge(reading.cursors) { _, new in new }
+          writing = nil
+        }
+        try compare(step, .done("done"))
+        ending = try inner()
+        if ending != .commit { throw Undone() }
+      }
+    }
+    try compare(ending == .commit ? .commit : .rollback, outcome)
+    try check(model.committed)
+  }
+
+  private func savepoint(_ step: ModelStep) throws {
+    guard let writing, let transaction = writing.transaction as? WriteTransaction else { return }
+    var ending = Ending.over
+    let outcome = try settle {
+      try transaction.savepoint {
+        try compare(step, .done("done"))
+        ending = try inner()
+        if ending != .release && ending != .commit { throw Undone() }
+      }
+    }
+    switch ending {
+    case .release, .undo:
+      try compare(ending == .release ? .release : .undo, outcome)
+      try check(model.current)
+    case .commit, .rollback, .over:
+      if case .threw = outcome { try compare(ending == .commit ? .commit : .rollback, outcome) }
+      // It ends what is around this savepoint too, and is met there again.
+      if ending != .over { place -= 1 }
+    }
+  }
+
+  /// What a body of the library gave, whose end may be meant to undo it.
+  private func settle(_ body: () throws -> Void) throws -> ModelOutcome {
+    do {
+      try body()
+      return .done("done")
+    } catch is Undone {
+      return .done("done")
+    } catch let failure as ModelFailure {
+      throw failure
+    } catch {
+      return .threw(error)
+    }
+  }
+
+  // MARK: Reads
+
+  private func reading<T: Sendable>(
+    at snapshot: Int?,
+    _ body: @escaping @Sendable (ModelReading) throws -> T
+  ) throws -> T {
+    if let snapshot {
+      guard let held = snapshots[snapshot] else {
+        throw StorageError(.transactionClosed, "there is no snapshot \(snapshot)")
+      }
+      return try held.run(body)
+    }
+    // Inside the write transaction this joins it.
+    if let writing { return try body(writing) }
+    return try Blocking.read(store) { try body(ModelReading($0)) }
+  }
+
+  private static func read(_ step: ModelStep, _ reading: ModelReading) throws -> String {
+    switch step {
+    case .read(let read, _): try reading.read(read)
+    case .cursor(let number, let query, _): try reading.open(cursor: number, query)
+    case .next(let number, let count): try reading.next(number, count)
+    case .drop(let number): reading.drop(number)
+    default: "done"
+    }
+  }
+
+  private func walk(_ number: Int, _ step: ModelStep) throws -> String {
+    if let ended = endedCursors[number] {
+      if case .drop = step {
+        ended.close()
+        endedCursors[number] = nil
+      } else {
+        _ = try ended.next()
+      }
+      return "done"
+    }
+    return try reading(at: model.cursors[number]?.snapshot) { try Self.read(step, $0) }
+  }
+
+  private func page(_ number: Int, _ query: Query, at snapshot: Int?) throws -> String {
+    var query = query
+    query.after = tokens[number]
+    let asked = query
+    let (text, next) = try reading(at: snapshot) { try $0.page(asked) }
+    tokens[number] = next
+    return text
+  }
+
+  private func end(_ number: Int, _ step: ModelStep) throws {
+    guard let content = model.snapshots[number], let snapshot = snapshots[number] else { return }
+    let difference = try snapshot.run { reading in
+      try ModelCheck.difference(reading.transaction, content)
+    }
+    endSnapshot(number)
+    if let difference { throw failure(difference) }
+    try compare(step, .done("done"))
+  }
+
+  private func endSnapshot(_ number: Int) {
+    guard let snapshot = snapshots.removeValue(forKey: number) else { return }
+    endedCursors.merge(snapshot.end()) { _, new in new }
+  }
+
+  // MARK: Writes
+
+  private func write(_ step: ModelStep) -> ModelOutcome {
+    do {
+      if let transaction = writing?.transaction as? WriteTransaction {
+        return try Self.write(step, transaction)
+      }
+      return try Blocking.write(store) { try Self.write(step, $0) }
+    } catch {
+      return .threw(error)
+    }
+  }
+
+  private static func write(_ step: ModelStep, _ transaction: WriteTransaction) throws
+    -> ModelOutcome
+  {
+    switch step {
+    case .create(let definition): try transaction.createCollection(definition)
+    case .insert(let name, let fields):
+      return written(try transaction.insert(named(fields), into: name))
+    case .put(let name, let fields): return written(try transaction.put(named(fields), in: name))
+    case .replace(let name, let fields):
+      let collection = try transaction.collection(name)
+      let row = RowBuffer(count: collection.fields.count)
+      for field in fields { row.set(try collection.position(of: field.name), field.value) }
+      try transaction.update(row.view, in: collection)
+    case .update(let name, let key, let fields):
+      try transaction.update(Key(key), set: named(fields), in: name)
+    case .delete(let name, let key): return .done("\(try transaction.delete(Key(key), from: name))")
+    case .clear(let name, let filter):
+      return .done("\(try transaction.deleteAll(in: name, where: filter))")
+    case .fill(let name, let from, let count):
+      return .done(try fill(transaction, name, from..<from + count))
+    default: break
+    }
+    return .done("done")
+  }
+
+  private static func named(_ fields: [ModelField]) -> [String: Value] {
+    Dictionary(fields.map { ($0.name, $0.value) }) { _, last in last }
+  }
+
+  private static func written(_ key: Key) -> ModelOutcome {
+    var integer: Int64?
+    if key.count == 1, case .integer(let value) = key[0] { integer = value }
+    return .done(ModelText.list(key.values), key: integer)
+  }
+
+  private static func fill(_ transaction: WriteTransaction, _ name: String, _ numbers: Range<Int>)
+    throws -> String
+  {
+    let definition = try transaction.collection(name).definition
+    var outcome = ModelFill.Outcome()
+    for number in numbers {
+      do {
+        try transaction.put(named(ModelFill.fields(definition, number)), in: name)
+        outcome.stored += 1
+      } catch {
+        outcome.refused[error.code.rawValue, default: 0] += 1
+      }
+    }
+    return outcome.text
+  }
+}

@@ -1,0 +1,131 @@
+import Holdfast
+
+extension ModelStep {
+  /// The step as a line of a script, which ``ModelScriptReader`` reads back.
+  var line: String {
+    switch self {
+    case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo: word
+    case .create(let definition): "create \(Self.text(definition))"
+    case .insert(let name, let fields), .put(let name, let fields), .replace(let name, let fields):
+      "\(word) \(ModelText.name(name)) \(Self.text(fields))"
+    case .update(let name, let key, let fields):
+      "update \(ModelText.name(name)) \(ModelText.list(key)) \(Self.text(fields))"
+    case .delete(let name, let key): "delete \(ModelText.name(name)) \(ModelText.list(key))"
+    case .clear(let name, let filter): "clear \(ModelText.name(name))\(filter.scriptClause)"
+    case .fill(let name, let from, let count):
+      "fill \(ModelText.name(name)) from \(from) count \(count)"
+    case .read(let read, let snapshot): Self.prefix(snapshot) + read.line
+    case .snapshot(let number), .end(let number), .drop(let number): "\(word) \(number)"
+    case .cursor(let number, let query, let snapshot), .page(let number, let query, let snapshot):
+      "\(Self.prefix(snapshot))\(word) \(number) \(query.scriptText)"
+    case .next(let number, let count): "next \(number) \(count)"
+    case .more(let number, let snapshot): "\(Self.prefix(snapshot))more \(number)"
+    }
+  }
+
+  private static func prefix(_ snapshot: Int?) -> String { snapshot.map { "at \($0) " } ?? "" }
+
+  private static func text(_ fields: [ModelField]) -> String {
+    let parts = fields.map { "\(ModelText.name($0.name)): \(ModelText.value($0.value))" }
+    return "{\(parts.joined(separator: ", "))}"
+  }
+
+  static func text(_ definition: CollectionDefinition) -> String {
+    let fields = definition.fields.map { field in
+      "\(ModelText.name(field.name)) \(field.type.rawValue)\(field.isOptional ? "?" : "")"
+        + (field.defaultValue.map { " = \(ModelText.value($0))" } ?? "")
+    }
+    var text = "\(ModelText.name(definition.name)) (\(fields.joined(separator: ", "))) key "
+    text += names(definition.key)
+    if definition.hasAutomaticKey { text += " automatic" }
+    for index in definition.indexes {
+      text += " \(index.isUnique ? "unique" : "index") \(ModelText.name(index.name)) "
+      text += names(index.fields)
+    }
+    return text
+  }
+
+  static func names(_ names: [String]) -> String {
+    "(\(names.map(ModelText.name).joined(separator: ", ")))"
+  }
+}
+
+extension ModelRead {
+  /// The read as a line of a script.
+  var line: String {
+    switch self {
+    case .get(let name, let key): "get \(ModelText.name(name)) \(ModelText.list(key))"
+    case .query(let query): "query \(query.scriptText)"
+    case .count(let name, let filter): "count \(ModelText.name(name))\(filter.scriptClause)"
+    case .aggregate(let name, let figures, let groups, let filter):
+      "aggregate \(ModelText.name(name)) (\(figures.map(\.scriptText).joined(separator: ", ")))"
+        + (groups.isEmpty ? "" : " by \(ModelStep.names(groups))") + filter.scriptClause
+    }
+  }
+}
+
+extension Aggregate {
+  /// The figure as it stands in scripts.
+  var scriptText: String {
+    switch self {
+    case .count: "count"
+    case .sum(let field): "sum \(ModelText.name(field))"
+    case .average(let field): "average \(ModelText.name(field))"
+    case .minimum(let field): "minimum \(ModelText.name(field))"
+    case .maximum(let field): "maximum \(ModelText.name(field))"
+    }
+  }
+}
+
+extension Query {
+  /// The query as it stands in scripts, without its token.
+  var scriptText: String {
+    var text = ModelText.name(collection) + filter.scriptClause
+    if !sort.isEmpty {
+      let fields = sort.map { ($0.isDescending ? "-" : "") + ModelText.name($0.field) }
+      text += " sort (\(fields.joined(separator: ", ")))"
+    }
+    if let limit { text += " limit \(limit)" }
+    if offset != 0 { text += " offset \(offset)" }
+    return text
+  }
+}
+
+extension Filter {
+  /// ` where …`, or nothing for every record.
+  var scriptClause: String {
+    if case .all = self { return "" }
+    return " where \(scriptText)"
+  }
+
+  /// The filter as it stands in scripts.
+  var scriptText: String {
+    switch self {
+    case .all: "all"
+    case .compare(let field, let comparison, let value):
+      "\(comparison.scriptWord)(\(ModelText.name(field)), \(ModelText.value(value)))"
+    case .isIn(let field, let values): "in(\(ModelText.name(field)), \(ModelText.list(values)))"
+    case .startsWith(let field, let value):
+      "starts(\(ModelText.name(field)), \(ModelText.value(value)))"
+    case .contains(let field, let value):
+      "contains(\(ModelText.name(field)), \(ModelText.value(value)))"
+    case .and(let parts): "and(\(parts.map(\.scriptText).joined(separator: ", ")))"
+    case .or(let parts): "or(\(parts.map(\.scriptText).joined(separator: ", ")))"
+    case .not(let part): "not(\(part.scriptText))"
+    }
+  }
+}
+
+extension Comparison {
+  /// The comparison as it stands in scripts.
+  var scriptWord: String {
+    switch self {
+    case .equal: "eq"
+    case .notEqual: "ne"
+    case .less: "lt"
+    case .lessOrEqual: "le"
+    case .greater: "gt"
+    case .greaterOrEqual: "ge"
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Holdfast
+
+/// One operation of a history, a line of its script.
+///
+/// A step that has nothing to work on, as `commit` outside a transaction, does nothing: so any part
+/// of a history is a history, and shrinking needs no care.
+enum ModelStep: Sendable {
+  // The store
+  case open, close, reopen
+  // Transactions
+  case begin, commit, rollback, savepoint, release, undo
+  // Schema
+  case create(CollectionDefinition)
+  // Writes
+  case insert(String, [ModelField])
+  case put(String, [ModelField])
+  /// The whole record, every field that is not named becoming null.
+  case replace(String, [ModelField])
+  /// Some fields of the record with that key.
+  case update(String, [Value], [ModelField])
+  case delete(String, [Value])
+  case clear(String, Filter)
+  /// Many records at once, made of numbers: from a first number on, so many.
+  case fill(String, from: Int, count: Int)
+  // Reads; in a snapshot where its number is given, else in what is open
+  case read(ModelRead, at: Int?)
+  case snapshot(Int)
+  case end(Int)
+  case cursor(Int, Query, at: Int?)
+  case next(Int, count: Int)
+  case drop(Int)
+  /// The first page of a query, its token kept under a number.
+  case page(Int, Query, at: Int?)
+  /// The page after the token that is kept.
+  case more(Int, at: Int?)
+}
+
+/// A read that is done at once.
+enum ModelRead: Sendable {
+  case get(String, [Value])
+  case query(Query)
+  case count(String, Filter)
+  case aggregate(String, [Aggregate], by: [String], Filter)
+}
+
+/// A field of a record by its name.
+struct ModelField: Sendable {
+  var name: String
+  var value: Value
+}
+
+extension ModelStep {
+  /// The word that its line begins with.
+  var word: String {
+    switch self {
+    case .open: "open"
+    case .close: "close"
+    case .reopen: "reopen"
+    case .begin: "begin"
+    case .commit: "commit"
+    case .rollback: "rollback"
+    case .savepoint: "savepoint"
+    case .release: "release"
+    case .undo: "undo"
+    case .create: "create"
+    case .insert: "insert"
+    case .put: "put"
+    case .replace: "replace"
+    case .update: "update"
+    case .delete: "delete"
+    case .clear: "clear"
+    case .fill: "fill"
+    case .read(let read, _): read.word
+    case .snapshot: "snapshot"
+    case .end: "end"
+    case .cursor: "cursor"
+    case .next: "next"
+    case .drop: "drop"
+    case .page: "page"
+    case .more: "more"
+    }
+  }
+}
+
+extension ModelRead {
+  /// The word that its line begins with.
+  var word: String {
+    switch self {
+    case .get: "get"
+    case .query: "query"
+    case .count: "count"
+    case .aggregate: "aggregate"
+    }
+  }
+}
