@@ -23,4 +23,9 @@ public enum KeyCoding {
       return 2 + bytes.count + zeros
     }
   }
+
+  /// The length of an encoded key that is given alone: its fields in key order.
+  static func encodedLength(_ key: RowView) -> Int {
+    (0..<key.count).reduce(0) { $0 + encodedLength(key, $1) }
+  }
 }

@@ -71,9 +71,8 @@ public struct Catalog: Sendable {
 
   /// Gives a collection another definition and counts a schema change.
   ///
-  /// It keeps its id and physical name. Indexes that are over the same fields, of the same
-  /// uniqueness and at the same name keep theirs, where the rows keep their shape; all others get
-  /// fresh ids.
+  /// It keeps its id and physical name. Indexes over the same fields and of the same uniqueness keep
+  /// theirs, under another name too, where the rows keep their shape; all others get fresh ids.
   ///
   /// - Parameters:
   ///   - collection: what is changed.
@@ -100,9 +99,11 @@ public struct Catalog: Sendable {
     var indexes: [(id: Int, physicalName: String)] = []
     for index in definition.indexes {
       let kept = collection.indexes.first { old in
-        change == nil && old.definition.name == index.name
-          && old.definition.isUnique == index.isUnique
+        change == nil && old.definition.isUnique == index.isUnique
           && old.positions == index.fields.map { positions[$0] }
+          && !indexes.contains { $0.id == old.id }
+          && (old.definition.name == index.name
+            || !definition.indexes.contains { $0.name == old.definition.name })
       }
       if let kept {
         indexes.append((kept.id, kept.physicalName))

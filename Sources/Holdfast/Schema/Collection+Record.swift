@@ -1,4 +1,14 @@
 extension Collection {
+  /// The key of a full row.
+  ///
+  /// - Throws: ``StorageError/Code/corrupt`` if a text is not UTF-8.
+  public func key(of row: RowView) throws(StorageError) -> Key {
+    if keyPositions.count == 1 { return Key(try row.value(keyPositions[0])) }
+    var parts: [Value] = []
+    for position in keyPositions { parts.append(try row.value(position)) }
+    return Key(parts)
+  }
+
   /// An owned record from a borrowed row.
   ///
   /// - Throws: ``StorageError/Code/corrupt`` for a stored value of another type than declared.

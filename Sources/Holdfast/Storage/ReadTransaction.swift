@@ -46,6 +46,25 @@ public class ReadTransaction {
     return recent
   }
 
+  /// Checks that a collection is what the store knows by its name now, and not what another
+  /// transaction or an earlier schema gave.
+  ///
+  /// O(1) for the collection that was used last.
+  final func checkCurrent(_ collection: Collection) throws(StorageError) {
+    if recent === collection { return }
+    let current = reader.catalog.collection(named: collection.name)
+    guard let current, current.id == collection.id, current.definition == collection.definition
+    else {
+      throw StorageError(
+        .unknownCollection,
+        "the store no longer has the collection \(collection.name) as it was looked up; "
+          + "look it up again in this transaction"
+      )
+    }
+    forgetSchema()
+    recent = collection
+  }
+
   /// Forgets what may have changed with the schema.
   final func forgetSchema() {
     recent = nil
@@ -65,6 +84,7 @@ public class ReadTransaction {
   /// The row with that key, or nil, borrowed until the next call on this transaction.
   public final func get(_ key: Key, in collection: Collection) throws(StorageError) -> RowView? {
     try checkOpen()
+    try checkCurrent(collection)
     try load(key, collection)
     return try perform { () throws(StorageError) in
       try reader.get(keyBuffer.view, in: collection)

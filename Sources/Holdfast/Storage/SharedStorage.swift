@@ -10,6 +10,8 @@ final class SharedStorage: @unchecked Sendable {
   let writeQueue = JobQueue(label: "holdfast.write", width: 1)
   let readQueue = JobQueue(label: "holdfast.read", width: 4)
   let deadlines = DeadlineQueue()
+  let changes = ChangeHub()
+  private let watch = ExternalChangeWatch()
   /// Called when the last handle has closed.
   let onClose: @Sendable () -> Void
 
@@ -19,6 +21,7 @@ final class SharedStorage: @unchecked Sendable {
   private var active = 0
   private var isClosing = false
   private var isClosed = false
+  private var isSuspended = false
   private var failure: StorageError?
 
   init(_ storage: any Storage, options: StorageOptions, onClose: @escaping @Sendable () -> Void) {
@@ -41,6 +44,9 @@ final class SharedStorage: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     if isClosed || isClosing { throw Store.closedError }
+    if isSuspended {
+      throw StorageError(.suspended, "the store is suspended; resume it first")
+    }
     active += 1
   }
 
@@ -79,16 +85,12 @@ final class SharedStorage: @unchecked Sendable {
       return
     }
     isClosing = true
-    let deadline = Date(timeIntervalSinceNow: options.timeout.seconds)
-    while active > 0 {
-      if !condition.wait(until: deadline), active > 0 {
-        isClosing = false
-        condition.unlock()
-        throw StorageError(
-          .busy,
-          "the store is in use by \(active) transactions; end them, then close it again"
-        )
-      }
+    do throws(StorageError) {
+      try waitForTransactions("close")
+    } catch {
+      isClosing = false
+      condition.unlock()
+      throw error
     }
     isClosed = true
     handles -= 1
@@ -98,6 +100,91 @@ final class SharedStorage: @unchecked Sendable {
       readQueue.finish()
       onClose()
     }
+    watch.stop()
+    changes.close()
     try storage.close()
+  }
+
+  /// Waits, with the lock held, until no transaction is open.
+  private func waitForTransactions(_ purpose: String) throws(StorageError) {
+    let deadline = Date(timeIntervalSinceNow: options.timeout.seconds)
+    while active > 0 {
+      if !condition.wait(until: deadline), active > 0 {
+        throw StorageError(
+          .busy,
+          "the store is in use by \(active) transactions; end them, then \(purpose) it again"
+        )
+      }
+    }
+  }
+
+  // MARK: Suspending
+
+  /// Lets locks and files go once no transaction is open; new ones are refused from now on.
+  func suspend() throws(StorageError) {
+    condition.lock()
+    defer { condition.unlock() }
+    if isClosed || isClosing { throw Store.closedError }
+    if isSuspended { return }
+    isSuspended = true
+    do throws(StorageError) {
+      try waitForTransactions("suspend")
+      try storage.suspend()
+    } catch {
+      isSuspended = false
+      throw error
+    }
+  }
+
+  /// Takes up what ``suspend()`` let go.
+  func resume() throws(StorageError) {
+    condition.lock()
+    defer { condition.unlock() }
+    if isClosed || isClosing { throw Store.closedError }
+    if !isSuspended { return }
+    try storage.resume()
+    isSuspended = false
+  }
+
+  // MARK: Observing
+
+  /// Sees to it that commits of other processes are noticed while anybody observes.
+  func watchOtherProcesses() {
+    guard storage.capabilities.noticesExternalChanges else { return }
+    watch.start { [weak self] in self?.noticeOtherProcesses() ?? false }
+  }
+
+  /// Tells the observers if another process has committed.
+  ///
+  /// - Returns: whether to go on asking.
+  private func noticeOtherProcesses() -> Bool {
+    guard changes.hasSubscribers else { return false }
+    do throws(StorageError) {
+      try beginTransaction()
+    } catch {
+      return error.code == .suspended
+    }
+    defer { endTransaction() }
+    // While one of our own writers is in, others cannot commit.
+    guard gate.enter(until: { .now }) else { return true }
+    defer { gate.leave() }
+    do throws(StorageError) {
+      try publishExternalChange()
+    } catch {
+      changes.fail(error)
+    }
+    return true
+  }
+
+  /// Tells the observers of commits of other processes so far; the gate is held.
+  func publishExternalChange() throws(StorageError) {
+    guard try storage.takeExternalChange() else { return }
+    let reader = try storage.beginReading(timeout: options.timeout)
+    defer { reader.end() }
+    var collections: [String: CollectionChange] = [:]
+    for collection in reader.catalog.collections {
+      collections[collection.name] = CollectionChange(isComplete: false)
+    }
+    changes.publish(StoreChange(commits: 0, collections: collections))
   }
 }

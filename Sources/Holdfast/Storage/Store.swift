@@ -156,10 +156,12 @@ public final class Store: Sendable {
     }
     defer { shared.gate.leave() }
     try shared.checkWritable()
+    let isObserved = shared.changes.hasSubscribers
+    if isObserved, capabilities.noticesExternalChanges { try shared.publishExternalChange() }
     let writer = try shared.storage.beginWriting(
       timeout: left(deadline)
     )
-    let transaction = WriteTransaction(writer)
+    let transaction = WriteTransaction(writer, isObserved: isObserved)
     defer { transaction.finish() }
     let result = try TransactionScope.enter(owner, transaction) { try body(transaction) }
     do throws(StorageError) {
@@ -167,6 +169,10 @@ public final class Store: Sendable {
     } catch {
       if error.code == .ioError { shared.recordFailure(error) }
       throw error
+    }
+    // Still inside the gate, so that events come in the order of commits.
+    if shared.changes.hasSubscribers, let event = transaction.changes.event {
+      shared.changes.publish(event)
     }
     return result
   }

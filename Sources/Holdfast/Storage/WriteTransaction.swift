@@ -3,14 +3,23 @@
 /// A failed validation or constraint has no effect and the transaction goes on. A failure of the
 /// engine dooms it: later calls throw ``StorageError/Code/transactionFailed``.
 public final class WriteTransaction: ReadTransaction {
-  private let writer: any StorageWriter
+  let writer: any StorageWriter
+  /// What was changed so far.
+  let changes: ChangeLog
+  /// Where references are checked at the end of a body instead of at each operation.
+  var deferred: DeferredReferences?
+  /// The references to each collection, once they were looked up.
+  var referrers: [Int: [(collection: Collection, reference: Collection.Reference)]] = [:]
+  /// Whether the schema was changed.
+  var hasSchemaChanges = false
   private let rowBuffer = RowBuffer()
   private var nextSavepoint = 1
   private var failure: StorageError? { didSet { hasFailed = failure != nil } }
-  private var hasFailed = false
+  private(set) var hasFailed = false
 
-  init(_ writer: any StorageWriter) {
+  init(_ writer: any StorageWriter, isObserved: Bool) {
     self.writer = writer
+    changes = ChangeLog(isDetailed: isObserved)
     super.init(writer)
   }
 
@@ -37,7 +46,7 @@ public final class WriteTransaction: ReadTransaction {
   public func insert(_ record: Record) throws(StorageError) -> Key {
     let automatic = try insert(try load(record), into: record.collection)
     if let automatic { return Key(.integer(automatic)) }
-    return try key(of: rowBuffer, record.collection)
+    return try key(of: rowBuffer.view, nil, record.collection)
   }
 
   /// Adds a row that is laid out already.
@@ -46,9 +55,15 @@ public final class WriteTransaction: ReadTransaction {
   /// - Throws: as ``insert(_:into:)``.
   @discardableResult
   public func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
-    try prepareToWrite()
+    try prepareToWrite(collection)
     try FieldCheck.check(row, collection)
-    return try perform { () throws(StorageError) in try writer.insert(row, into: collection) }
+    return try referring(row, collection) { () throws(StorageError) in
+      let automatic = try writer.insert(row, into: collection)
+      try changes.note(.inserted, collection) { () throws(StorageError) in
+        try key(of: row, automatic, collection)
+      }
+      return automatic
+    }
   }
 
   /// Changes the given fields of the record with that key and leaves the others alone.
@@ -82,7 +97,7 @@ public final class WriteTransaction: ReadTransaction {
   ///
   /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as `insert(_:into:)`.
   public func update(_ row: RowView, in collection: Collection) throws(StorageError) {
-    try prepareToWrite()
+    try prepareToWrite(collection)
     try FieldCheck.check(row, collection)
     if let position = collection.automaticKeyPosition, row.isNull(position) {
       throw StorageError(
@@ -90,7 +105,13 @@ public final class WriteTransaction: ReadTransaction {
         "an update of \(collection.name) needs the record's key; insert it instead"
       )
     }
-    let found = try perform { () throws(StorageError) in try writer.update(row, in: collection) }
+    let found = try referring(row, collection) { () throws(StorageError) in
+      guard try writer.update(row, in: collection) else { return false }
+      try changes.note(.updated, collection) { () throws(StorageError) in
+        try key(of: row, nil, collection)
+      }
+      return true
+    }
     guard found else { throw missing(collection) }
   }
 
@@ -108,7 +129,7 @@ public final class WriteTransaction: ReadTransaction {
   public func put(_ record: Record) throws(StorageError) -> Key {
     let automatic = try put(try load(record), in: record.collection)
     if let automatic { return Key(.integer(automatic)) }
-    return try key(of: rowBuffer, record.collection)
+    return try key(of: rowBuffer.view, nil, record.collection)
   }
 
   /// Inserts a row that is laid out already, or replaces the one with its key.
@@ -116,9 +137,26 @@ public final class WriteTransaction: ReadTransaction {
   /// - Returns: the automatic key, if the collection has one.
   @discardableResult
   public func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
-    try prepareToWrite()
+    try prepareToWrite(collection)
     try FieldCheck.check(row, collection)
-    return try perform { () throws(StorageError) in try writer.put(row, in: collection) }
+    return try referring(row, collection) { () throws(StorageError) in
+      let isNew = try changes.isDetailed ? !holds(row, collection) : true
+      let automatic = try writer.put(row, in: collection)
+      try changes.note(isNew ? .inserted : .updated, collection) { () throws(StorageError) in
+        try key(of: row, automatic, collection)
+      }
+      return automatic
+    }
+  }
+
+  /// Whether there is a record with the row's key.
+  private func holds(_ row: RowView, _ collection: Collection) throws(StorageError) -> Bool {
+    keyBuffer.reset(count: collection.keyPositions.count)
+    for (part, position) in collection.keyPositions.enumerated() {
+      if row.isNull(position) { return false }
+      keyBuffer.copyField(part, row.slots[position])
+    }
+    return try writer.get(keyBuffer.view, in: collection) != nil
   }
 
   /// Removes a record.
@@ -134,11 +172,8 @@ public final class WriteTransaction: ReadTransaction {
   /// - Returns: whether there was one.
   @discardableResult
   public func delete(_ key: Key, from collection: Collection) throws(StorageError) -> Bool {
-    try prepareToWrite()
-    try load(key, collection)
-    return try perform { () throws(StorageError) in
-      try writer.delete(keyBuffer.view, from: collection)
-    }
+    try prepareToWrite(collection)
+    return try deleteRecords([key], from: collection) > 0
   }
 
   /// Removes the records that match; their keys are collected first.
@@ -150,57 +185,20 @@ public final class WriteTransaction: ReadTransaction {
     where filter: Filter = .all
   ) throws(StorageError) -> Int {
     let resolved = try self.collection(collection)
-    if case .all = filter {
-      try prepareToWrite()
-      return try perform { () throws(StorageError) in try writer.deleteAll(in: resolved) }
+    if case .all = filter, try !mustDeleteOneByOne(resolved) {
+      try prepareToWrite(resolved)
+      return try perform { () throws(StorageError) in
+        let count = try writer.deleteAll(in: resolved)
+        if count > 0 { changes.touch(resolved) }
+        return count
+      }
     }
     let cursor = try rows(Query(collection, where: filter))
     var keys: [Key] = []
-    while let row = try cursor.next() {
-      var parts: [Value] = []
-      for position in resolved.keyPositions { parts.append(try row.value(position)) }
-      keys.append(Key(parts))
-    }
+    while let row = try cursor.next() { keys.append(try key(of: row, nil, resolved)) }
     cursor.close()
-    for key in keys { try delete(key, from: resolved) }
-    return keys.count
-  }
-
-  // MARK: Schema
-
-  /// Creates a collection with its indexes.
-  ///
-  /// - Returns: the collection.
-  /// - Throws: ``StorageError/Code/nameConflict``, ``StorageError/Code/invalidName``,
-  ///   ``StorageError/Code/invalidSchema``.
-  @discardableResult
-  public func createCollection(_ definition: CollectionDefinition) throws(StorageError)
-    -> Collection
-  {
-    try prepareToWrite()
-    closeCursors()
-    forgetSchema()
-    return try perform { () throws(StorageError) in try writer.createCollection(definition) }
-  }
-
-  /// Creates a collection, or takes the one of that name if it is defined alike.
-  ///
-  /// - Throws: ``StorageError/Code/invalidSchema`` if it exists with another definition.
-  @discardableResult
-  public func ensureCollection(_ definition: CollectionDefinition) throws(StorageError)
-    -> Collection
-  {
-    guard let existing = try catalog.collection(named: definition.name) else {
-      return try createCollection(definition)
-    }
-    guard existing.definition == definition else {
-      throw StorageError(
-        .invalidSchema,
-        "collection \(definition.name) exists with other fields, key or indexes; "
-          + "use another name or a new store"
-      )
-    }
-    return existing
+    try prepareToWrite(resolved)
+    return try deleteRecords(keys, from: resolved)
   }
 
   // MARK: Savepoints
@@ -214,16 +212,19 @@ public final class WriteTransaction: ReadTransaction {
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
     try prepareToWrite()
     try perform { () throws(StorageError) in try writer.beginSavepoint() }
+    changes.beginSavepoint()
     let id = nextSavepoint
     nextSavepoint += 1
     savepoints.append(id)
     do {
       let result = try body()
       try end(id) { () throws(StorageError) in try writer.releaseSavepoint() }
+      changes.releaseSavepoint()
       return result
     } catch {
       if failure == nil, isOpen, savepoints.last == id {
         try end(id) { () throws(StorageError) in try writer.rollbackSavepoint() }
+        changes.rollbackSavepoint()
       }
       throw error
     }
@@ -237,6 +238,7 @@ public final class WriteTransaction: ReadTransaction {
     closeCursors(of: id)
     suspendCursors()
     forgetSchema()
+    referrers = [:]
     savepoints.removeLast()
     try perform(body)
   }
@@ -255,19 +257,30 @@ public final class WriteTransaction: ReadTransaction {
     return rowBuffer.view
   }
 
-  private func key(of buffer: RowBuffer, _ collection: Collection) throws(StorageError) -> Key {
-    var parts: [Value] = []
-    for position in collection.keyPositions { parts.append(try buffer.view.value(position)) }
-    return Key(parts)
+  /// The key of a row, with the automatic key that the store gave it.
+  func key(
+    of row: RowView,
+    _ automatic: Int64?,
+    _ collection: Collection
+  ) throws(StorageError) -> Key {
+    if let automatic { return Key(.integer(automatic)) }
+    return try collection.key(of: row)
   }
 
   private func missing(_ collection: Collection) -> StorageError {
     StorageError(.notFound, "collection \(collection.name) has no record with that key; insert it")
   }
 
-  private func prepareToWrite() throws(StorageError) {
+  func prepareToWrite() throws(StorageError) {
     try checkOpen()
     try checkNotFailed()
+    suspendCursors()
+  }
+
+  private func prepareToWrite(_ collection: Collection) throws(StorageError) {
+    try checkOpen()
+    try checkNotFailed()
+    try checkCurrent(collection)
     suspendCursors()
   }
 
@@ -294,6 +307,7 @@ public final class WriteTransaction: ReadTransaction {
   func commit() throws(StorageError) {
     try checkNotFailed()
     closeCursors()
+    if hasSchemaChanges { try checkReferences(in: writer.catalog, mustExist: true) }
     try writer.commit()
   }
 }

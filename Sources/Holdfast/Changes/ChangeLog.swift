@@ -1,0 +1,110 @@
+/// What a write transaction has changed so far, for those who observe the store.
+///
+/// With nobody observing it only notes which collections were touched.
+final class ChangeLog {
+  /// The most keys that one event names.
+  static let maximumKeys = 10_000
+
+  /// Whether keys are kept: somebody was observing when the transaction began.
+  let isDetailed: Bool
+  private var changes: [String: CollectionChange] = [:]
+  private var keyCount = 0
+  /// The collection that was touched last, while only that matters.
+  private var lastTouched: Collection?
+
+  private enum Undo {
+    case key(String, Key, CollectionChange.Kind?)
+    case collection(String, CollectionChange?)
+  }
+  private var undo: [Undo] = []
+  /// The lengths of ``undo`` at which the open savepoints began.
+  private var savepoints: [Int] = []
+
+  init(isDetailed: Bool) { self.isDetailed = isDetailed }
+
+  /// What was changed, as one commit; nil if nothing was.
+  var event: StoreChange? {
+    let kept = changes.filter { !$0.value.isComplete || $0.value.count > 0 }
+    return kept.isEmpty ? nil : StoreChange(commits: 1, collections: kept)
+  }
+
+  /// Notes that anything in a collection may have changed.
+  func touch(_ collection: Collection) {
+    if lastTouched === collection { return }
+    lastTouched = collection
+    forgetKeys(of: collection.name)
+  }
+
+  /// Notes the change of one record; the key is asked for only if it is kept.
+  @inline(__always)
+  func note(
+    _ kind: CollectionChange.Kind,
+    _ collection: Collection,
+    key: () throws(StorageError) -> Key
+  ) throws(StorageError) {
+    if isDetailed { try noteKey(kind, collection, try key()) } else { touch(collection) }
+  }
+
+  private func noteKey(
+    _ kind: CollectionChange.Kind,
+    _ collection: Collection,
+    _ key: Key
+  ) throws(StorageError) {
+    let name = collection.name
+    guard let change = changes[name] else {
+      prepareUndo(.collection(name, nil))
+      changes[name] = CollectionChange()
+      return try noteKey(kind, collection, key)
+    }
+    if !change.isComplete { return }
+    if keyCount >= Self.maximumKeys {
+      forgetKeys(of: name)
+      return
+    }
+    let old = change.kinds[key]
+    prepareUndo(.key(name, key, old))
+    setKind(CollectionChange.Kind.merged(old, kind), of: key, name)
+  }
+
+  private func setKind(_ kind: CollectionChange.Kind?, of key: Key, _ name: String) {
+    let before = changes[name]?.count ?? 0
+    changes[name]?.kinds[key] = kind
+    keyCount += (changes[name]?.count ?? 0) - before
+  }
+
+  private func forgetKeys(of name: String) {
+    if let change = changes[name], !change.isComplete { return }
+    prepareUndo(.collection(name, changes[name]))
+    keyCount -= changes[name]?.count ?? 0
+    changes[name] = CollectionChange(isComplete: false)
+  }
+
+  private func prepareUndo(_ entry: Undo) {
+    if !savepoints.isEmpty { undo.append(entry) }
+  }
+
+  // MARK: Savepoints
+
+  func beginSavepoint() {
+    lastTouched = nil
+    savepoints.append(undo.count)
+  }
+
+  func releaseSavepoint() {
+    savepoints.removeLast()
+    if savepoints.isEmpty { undo.removeAll() }
+  }
+
+  func rollbackSavepoint() {
+    lastTouched = nil
+    let count = savepoints.removeLast()
+    while undo.count > count {
+      switch undo.removeLast() {
+      case .key(let name, let key, let kind): setKind(kind, of: key, name)
+      case .collection(let name, let change):
+        keyCount += (change?.count ?? 0) - (changes[name]?.count ?? 0)
+        changes[name] = change
+      }
+    }
+  }
+}
