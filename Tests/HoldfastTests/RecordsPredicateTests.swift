@@ -131,9 +131,12 @@ import Testing
 
   @Test func `What cannot be translated is an error that names it`() throws {
     let predicates: [(Predicate<Item>, String)] = [
-      (#Predicate { $0.price + 1 > 2 }, "Arithmetic"),
+      (#Predicate { $0.price + $0.price > 2 }, "Arithmetic"),
+      (#Predicate { $0.price * 0 > 2 }, "Arithmetic"),
+      (#Predicate { ($0.count ?? 0) % 2 == 1 }, "IntRemainder"),
       (#Predicate { $0.name.count == 2 }, "KeyPath"),
-      (#Predicate { $0.tags.contains("t") }, "SequenceContains"),
+      (#Predicate { $0.tags.contains { $0 == "t" } }, "SequenceContainsWhere"),
+      (#Predicate { $0.tags[0] == "t" }, "CollectionIndexSubscript"),
       (#Predicate { $0.name != $0.name }, "NotEqual"),
       (#Predicate { $0.tags.allSatisfy { $0 == "t" } }, "SequenceAllSatisfy"),
     ]

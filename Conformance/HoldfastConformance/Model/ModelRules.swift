@@ -116,6 +116,9 @@ enum ModelRules {
         return []
       default: return [.typeMismatch]
       }
+    case .json(let name, _):
+      guard let field = collection.field(name) else { return [.unknownField] }
+      return field.type == .json ? [] : [.typeMismatch]
     }
   }
 

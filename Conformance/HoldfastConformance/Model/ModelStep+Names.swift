@@ -104,6 +104,7 @@ extension Filter {
     case .isIn(let field, let values): .isIn(new(field), values)
     case .startsWith(let field, let value): .startsWith(new(field), value)
     case .contains(let field, let value): .contains(new(field), value)
+    case .json(let field, let condition): .json(new(field), condition)
     case .and(let parts): .and(parts.map { $0.renamed(new) })
     case .or(let parts): .or(parts.map { $0.renamed(new) })
     case .not(let part): .not(part.renamed(new))

@@ -109,6 +109,8 @@ extension Filter {
       "starts(\(ModelText.name(field)), \(ModelText.value(value)))"
     case .contains(let field, let value):
       "contains(\(ModelText.name(field)), \(ModelText.value(value)))"
+    case .json(let field, let condition):
+      "json(\(ModelText.name(field)), \(condition.path), \(condition.test))"
     case .and(let parts): "and(\(parts.map(\.scriptText).joined(separator: ", ")))"
     case .or(let parts): "or(\(parts.map(\.scriptText).joined(separator: ", ")))"
     case .not(let part): "not(\(part.scriptText))"

@@ -153,6 +153,7 @@ extension Filter {
     case .startsWith(let field, let value):
       [.all] + value.simpler.map { .startsWith(field, $0) }
     case .contains(let field, let value): [.all] + value.simpler.map { .contains(field, $0) }
+    case .json: [.all]
     case .and(let parts):
       [.all] + parts + parts.shorter.map { .and($0) } + inner(parts) { .and($0) }
     case .or(let parts): [.all] + parts + parts.shorter.map { .or($0) } + inner(parts) { .or($0) }

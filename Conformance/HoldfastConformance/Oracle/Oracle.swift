@@ -64,6 +64,7 @@ enum Oracle {
       list.contains { compare(record[field] ?? .null, .equal, $0) }
     case .startsWith(let field, let literal): holds(record[field] ?? .null, literal, atStart: true)
     case .contains(let field, let literal): holds(record[field] ?? .null, literal, atStart: false)
+    case .json(let field, let condition): JSONOracle.matches(record[field] ?? .null, condition)
     case .and(let parts): !parts.contains { !matches($0, record) }
     case .or(let parts): parts.contains { matches($0, record) }
     case .not(let part): !matches(part, record)

@@ -16,6 +16,10 @@ public indirect enum BoundFilter: Sendable {
   case startsWith(Int, [UInt8])
   /// Text or blob field holds these bytes.
   case contains(Int, [UInt8])
+  /// A `json` field, or a part of it, meets a condition.
+  ///
+  /// An engine whose own JSON functions do not do exactly this leaves it to the core.
+  case json(Int, JSONCondition)
   /// All hold; never empty.
   case and([BoundFilter])
   /// One holds; never empty.

@@ -19,6 +19,7 @@ extension BoundFilter {
     case .contains(let position, let needle):
       guard row.kind(position) == .text || row.kind(position) == .blob else { return false }
       return needle.withUnsafeBytes { Bytes.contains(row.bytes(position), $0) }
+    case .json(let position, let condition): return condition.matches(row, position)
     case .and(let parts):
       for part in parts where try !part.matches(row) { return false }
       return true
@@ -43,15 +44,7 @@ extension BoundFilter {
       case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
       }
     }
-    let order = row.compare(position, value)
-    switch comparison {
-    case .equal: return order == 0
-    case .notEqual: return order != 0
-    case .less: return order < 0
-    case .lessOrEqual: return order <= 0
-    case .greater: return order > 0
-    case .greaterOrEqual: return order >= 0
-    }
+    return comparison.holds(row.compare(position, value))
   }
 }
 

@@ -18,6 +18,8 @@ public indirect enum Filter: Sendable, Hashable {
   case startsWith(String, Value)
   /// Text or blob field holds the literal.
   case contains(String, Value)
+  /// A `json` field, or a part of it, meets a condition.
+  case json(String, JSONCondition)
   /// All hold; with none, every record matches.
   case and([Filter])
   /// One holds; with none, no record matches.

@@ -27,6 +27,10 @@ enum FilterBinder {
       return try match(collection, field, value, BoundFilter.startsWith)
     case .contains(let field, let value):
       return try match(collection, field, value, BoundFilter.contains)
+    case .json(let field, let condition):
+      let position = try collection.position(of: field)
+      let bound = try condition.bound(to: collection.fields[position], of: collection)
+      return .json(position, bound)
     case .and(let parts):
       var bound: [BoundFilter] = []
       for part in parts { bound.append(try bind(part, to: collection, depth: depth + 1)) }

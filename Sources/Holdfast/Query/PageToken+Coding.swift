@@ -111,6 +111,10 @@ extension PageToken {
     case .isIn(let field, let values): text += "in(\(field)\u{0}\(values))"
     case .startsWith(let field, let value): text += "starts(\(field)\u{0}\(value))"
     case .contains(let field, let value): text += "contains(\(field)\u{0}\(value))"
+    case .json(let field, let condition):
+      text += "json(\(field)\u{0}\(condition.path)\u{0}"
+      append(condition.test, to: &text)
+      text += ")"
     case .and(let parts), .or(let parts):
       if case .and = filter { text += "and(" } else { text += "or(" }
       for part in parts {
@@ -122,6 +126,17 @@ extension PageToken {
       text += "not("
       append(part, to: &text)
       text += ")"
+    }
+  }
+
+  private static func append(_ test: JSONCondition.Test, to text: inout String) {
+    switch test {
+    case .isIn(let values): text += "in(\(values.sorted()))"
+    case .element(let test):
+      text += "element("
+      append(test, to: &text)
+      text += ")"
+    default: text += "\(test)"
     }
   }
 

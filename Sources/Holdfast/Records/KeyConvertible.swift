@@ -2,7 +2,8 @@ public import Foundation
 
 /// What a repository takes as a primary key: an integer, a text, a UUID, a date, or a ``Key``.
 ///
-/// A wrapper such as `struct UserID: RawRepresentable` needs only to declare the conformance.
+/// A wrapper such as `struct UserID: RawRepresentable`, or one that encodes as a single value, needs
+/// only to declare the conformance.
 public protocol KeyConvertible: Sendable {
   /// The primary key.
   ///
@@ -52,4 +53,43 @@ extension Date: KeyConvertible {
 extension KeyConvertible where Self: RawRepresentable, RawValue: KeyConvertible {
   /// The key of the raw value.
   public func storedKey() throws(StorageError) -> Key { try rawValue.storedKey() }
+}
+
+extension KeyConvertible where Self: Encodable {
+  /// The key of the single value that the wrapper encodes as.
+  public func storedKey() throws(StorageError) -> Key { try SingleValueKey.key(of: self) }
+}
+
+extension KeyConvertible where Self: RawRepresentable & Encodable, RawValue: KeyConvertible {
+  /// The key of the raw value.
+  public func storedKey() throws(StorageError) -> Key { try rawValue.storedKey() }
+}
+
+extension Key {
+  /// Creates a key of several parts, in the key's order.
+  ///
+  /// ```swift
+  /// let seat = try await seats.get(Key(parts: hallID, 7))
+  /// ```
+  /// - Throws: ``StorageError/Code/invalidValue`` for a part that no key can hold.
+  public init(parts: any KeyConvertible...) throws(StorageError) {
+    var values: [Value] = []
+    for part in parts { values += try part.storedKey().values }
+    self.init(values)
+  }
+}
+
+/// Makes keys of wrappers by their own coding.
+private enum SingleValueKey {
+  static func key(of value: some Encodable) throws(StorageError) -> Key {
+    let type = SampleEncoder.ofWrapped(Swift.type(of: value), value)
+    let layout = RowLayout(collection: "", fields: [FieldDefinition("key", type)])
+    guard type != .json, let stored = try? layout.value(of: value, 0) else {
+      throw StorageError(
+        .invalidValue,
+        "\(Swift.type(of: value)) does not encode as a single value that a key can hold"
+      )
+    }
+    return Key(stored)
+  }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A record type: a plain `Codable` struct that says in which collection it is kept.
 ///
 /// ```swift
@@ -5,10 +7,14 @@
 ///   var id: Int64?
 ///   var name: String
 ///   var city: String?
-///   static let schema = Schema<User>("user", key: \.id) {
-///     Index(\.city)
-///   }
 /// }
+/// ```
+///
+/// This is enough: the collection is called `user`, and its key is `id`, which the store assigns
+/// where it is nil. Other keys, indexes and names take one ``Schema``:
+///
+/// ```swift
+///   static let schema = Schema<User>("user", key: \.id) { Index(\.city) }
 /// ```
 ///
 /// The fields are those of the type's own `Codable` conformance, in its order and under its
@@ -17,7 +23,29 @@
 /// `text`, `Date` `date`, `Data` and `[UInt8]` `blob`, `UUID` `uuid`, `Decimal` `decimal`; an enum
 /// or wrapper that encodes as one of these is kept as it, and everything else (nested types, arrays,
 /// dictionaries) as `json`.
+///
+/// To find this out, the model is decoded from made-up values. One that refuses them, because its
+/// own `init(from:)` checks what it reads, gives samples to its schema.
 public protocol Model: Codable, Sendable {
   /// The collection's name, key and indexes.
   static var schema: Schema<Self> { get }
+}
+
+extension Model {
+  /// A collection named after the type, with the key `id` and no indexes.
+  public static var schema: Schema<Self> { DefaultSchemas.schema(of: Self.self) }
+}
+
+/// The schemas of models that declare none: each made once, since resolving one takes time.
+private enum DefaultSchemas {
+  private static let known = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+  static func schema<M: Model>(of type: M.Type) -> Schema<M> {
+    known.withLock { known in
+      if let schema = known[ObjectIdentifier(type)] as? Schema<M> { return schema }
+      let schema = Schema<M>()
+      known[ObjectIdentifier(type)] = schema
+      return schema
+    }
+  }
 }

@@ -1,37 +1,36 @@
 import Foundation
 
-/// Turns the expression tree of a `#Predicate` into a ``Filter``.
+/// Turns the expression tree of a `#Predicate` into a ``Filter``, completely or not at all.
 ///
-/// What it knows: fields by key path, literals and captured values, `==` `!=` `<` `<=` `>` `>=`,
-/// `&&` `||` `!`, `nil`, `contains` and `starts(with:)` on text and data, `contains` of a captured
-/// list or a range, `isEmpty` of text, `?? literal`, `?.` with `== true` or `?? false`, `if let`,
-/// and `a ? b : c`. Everything else is an error that names the expression.
+/// `docs/Predicates.md` lists what it knows. Everything else is an error that names the expression.
 final class PredicateTranslator {
   /// What an expression stands for.
   indirect enum Operand {
     /// The model itself.
     case model
-    /// A stored field, by position.
-    case field(Int)
-    /// A field, or a constant where it is null.
-    case fieldOr(Int, Any)
-    /// A literal or captured value.
+    /// A stored property, or a part of one.
+    case place(Place)
+    /// A number computed from a stored one and constants.
+    case number(Arithmetic)
+    /// How many elements a stored list has.
+    case count(Place)
+    /// A literal or captured value, nil included.
     case constant(Any)
     /// True or false.
     case filter(Filter)
-    /// True or false where `presence` holds, else nil.
-    case optionalFilter(Filter, presence: Filter)
-    /// A range with constant ends.
-    case range(lower: Any, upper: Any, isClosed: Bool)
+    /// The first where the filter holds, else the second: `??`, `?.`, `if let`, `? :`.
+    case choice(Filter, Operand, Operand)
+    /// A range between two ends.
+    case range(Operand, Operand, isClosed: Bool)
   }
 
   let layout: RowLayout
-  private let resolve: (AnyKeyPath) throws(StorageError) -> Int
-  private var bindings: [PredicateExpressions.VariableID: Operand] = [:]
+  private let resolve: (AnyKeyPath, Place?) throws(StorageError) -> Place
+  private var bindings: [(id: PredicateExpressions.VariableID, operand: Operand)] = []
 
   private init(
     layout: RowLayout,
-    resolve: @escaping (AnyKeyPath) throws(StorageError) -> Int
+    resolve: @escaping (AnyKeyPath, Place?) throws(StorageError) -> Place
   ) {
     self.layout = layout
     self.resolve = resolve
@@ -44,122 +43,101 @@ final class PredicateTranslator {
     -> Filter
   {
     let translator = PredicateTranslator(layout: schema.layout) {
-      path throws(StorageError) in
-      guard let path = path as? PartialKeyPath<M> else {
-        throw StorageError(.invalidQuery, "\(path) does not begin at \(M.self)")
-      }
-      return try schema.position(of: path)
+      path,
+      parent throws(StorageError) in
+      try schema.place(of: path, in: parent)
     }
-    translator.bindings[predicate.variable.key] = .model
+    translator.bind(predicate.variable.key, to: .model)
     return try translator.filter(predicate.expression)
   }
 
   // MARK: Expressions
 
-  func operand(_ expression: Any) throws -> Operand {
+  func operand(_ expression: some PredicateExpression) throws -> Operand {
     do {
       guard let expression = expression as? any TranslatableExpression else {
-        throw unknown(expression)
+        throw refusal(expression)
       }
       return try expression.operand(self)
     } catch {
       // Whatever does not depend on the model is a constant.
-      guard let expression = expression as? any PredicateExpression,
-        let value = try? expression.evaluate(PredicateBindings())
-      else { throw error }
+      guard let value = try? expression.evaluate(PredicateBindings()) else { throw error }
       return .constant(value)
     }
   }
 
-  func filter(_ expression: Any) throws -> Filter {
-    switch try operand(expression) {
+  func filter(_ expression: some PredicateExpression) throws -> Filter {
+    try filter(operand(expression), expression)
+  }
+
+  func filter(_ operand: Operand, _ expression: some PredicateExpression) throws -> Filter {
+    switch operand {
     case .filter(let filter): return filter
-    case .field(let position) where layout.types[position] == .bool:
-      return .equal(layout.names[position], true)
-    case .constant(let value as Bool): return value ? .all : .or([])
-    default: throw unknown(expression)
+    case .place(let place) where !place.path.isEmpty || layout.types[place.position] == .bool:
+      return isTrue(place)
+    case .constant(let value as Bool): return value ? .all : .nothing
+    case .choice(let test, let first, let second):
+      return .either(test, try filter(first, expression), try filter(second, expression))
+    default: throw refusal(expression)
     }
   }
 
-  func variable(_ id: PredicateExpressions.VariableID, _ expression: Any) throws -> Operand {
-    guard let operand = bindings[id] else { throw unknown(expression) }
-    return operand
+  func variable(_ id: PredicateExpressions.VariableID, _ expression: some PredicateExpression)
+    throws -> Operand
+  {
+    guard let binding = bindings.last(where: { $0.id == id }) else { throw refusal(expression) }
+    return binding.operand
   }
 
   func bind(_ id: PredicateExpressions.VariableID, to operand: Operand) {
-    bindings[id] = operand
+    bindings.append((id, operand))
   }
 
-  func position(of path: AnyKeyPath) throws(StorageError) -> Int {
+  func place(of path: AnyKeyPath, in parent: Place?) throws(StorageError) -> Place {
     do {
-      return try resolve(path)
+      return try resolve(path, parent)
     } catch {
       throw StorageError(.invalidQuery, error.message, underlying: error)
     }
   }
 
-  func unknown(_ expression: Any) -> StorageError {
-    let name = String(describing: type(of: expression)).prefix { $0 != "<" }
+  /// The error for an expression that has no translation.
+  func refusal(_ expression: some PredicateExpression, _ reason: String? = nil) -> StorageError {
+    var name = String(describing: type(of: expression))
+    if let generics = name.firstIndex(of: "<") { name = String(name[..<generics]) }
+    if let path = (expression as? any KeyPathExpression)?.anyKeyPath { name += " \(path)" }
     return StorageError(
       .invalidQuery,
-      "the predicate's expression \(name) cannot be translated for \(layout.collection); "
-        + "compare stored fields with values, or use a Filter"
+      "the predicate's expression \(name) cannot be translated for \(layout.collection)"
+        + (reason.map { ": \($0)" } ?? "") + "; compare stored properties with values"
     )
   }
 
-  // MARK: Comparisons
+  // MARK: Places
 
-  func name(_ position: Int) -> String { layout.names[position] }
-  func isNull(_ position: Int) -> Filter { .isNull(layout.names[position]) }
+  func name(_ place: Place) -> String { layout.names[place.position] }
 
-  func compare(_ left: Operand, _ comparison: Comparison, _ right: Operand, _ expression: Any)
-    throws -> Filter
-  {
-    switch (left, right) {
-    case (.field(let position), .constant(let value)):
-      return .compare(name(position), comparison, try layout.value(of: value, position))
-    case (.fieldOr(let position, let other), .constant(let value)):
-      let value = try layout.value(of: value, position)
-      let other = try layout.value(of: other, position)
-      return .or([
-        .and([.not(isNull(position)), .compare(name(position), comparison, value)]),
-        .and([isNull(position), comparison.holds(other, value) ? .all : .or([])]),
-      ])
-    case (.optionalFilter(let filter, let presence), .constant(let value)):
-      guard comparison == .equal || comparison == .notEqual else { throw unknown(expression) }
-      let equal: Filter =
-        switch value as? Bool {
-        case true?: .and([presence, filter])
-        case false?: .and([presence, .not(filter)])
-        case nil: .not(presence)
-        }
-      return comparison == .equal ? equal : .not(equal)
-    case (.filter(let filter), .constant(let value as Bool)):
-      guard comparison == .equal || comparison == .notEqual else { throw unknown(expression) }
-      return value == (comparison == .equal) ? filter : .not(filter)
-    case (.constant, .field), (.constant, .fieldOr), (.constant, .optionalFilter),
-      (.constant, .filter):
-      return try compare(right, comparison.mirrored, left, expression)
-    default:
-      throw unknown(expression)
+  func isNull(_ place: Place) -> Filter { test(place, .compare(.equal, .null)) }
+  func isPresent(_ place: Place) -> Filter { test(place, .compare(.notEqual, .null)) }
+  func isTrue(_ place: Place) -> Filter { test(place, .compare(.equal, 1)) }
+
+  /// A condition on a place, as one on a field where it is a whole field.
+  func test(_ place: Place, _ test: JSONCondition.Test) -> Filter {
+    if place.path.isEmpty {
+      switch test {
+      case .compare(let comparison, let value): return .compare(name(place), comparison, value)
+      case .startsWith(let text): return .startsWith(name(place), .text(text))
+      case .contains(let text): return .contains(name(place), .text(text))
+      case .isIn, .equals, .count, .element: break
+      }
     }
+    return .json(name(place), JSONCondition(place.path, test))
   }
 
-  func isIn(_ position: Int, _ list: any Sequence) throws -> Filter {
-    var values: [Value] = []
-    for element in list { values.append(try layout.value(of: element, position)) }
-    return .isIn(name(position), values)
-  }
-
-  /// The literal of a text or blob search.
-  func pattern(_ value: Any, _ position: Int, _ expression: Any) throws -> Value {
-    switch (layout.types[position], value) {
-    case (.text, let text as any StringProtocol): return .text(String(text))
-    case (.text, let character as Character): return .text(String(character))
-    case (.blob, let data as Data): return .blob(Array(data))
-    case (.blob, let bytes as [UInt8]): return .blob(bytes)
-    default: throw unknown(expression)
-    }
+  /// Applies `body` to both sides of every choice.
+  func distribute(_ operand: Operand, _ body: (Operand) throws -> Filter) rethrows -> Filter {
+    guard case .choice(let test, let first, let second) = operand else { return try body(operand) }
+    return .either(test, try distribute(first, body), try distribute(second, body))
   }
 }
 
@@ -168,28 +146,52 @@ protocol TranslatableExpression {
   func operand(_ translator: PredicateTranslator) throws -> PredicateTranslator.Operand
 }
 
-extension Comparison {
-  /// The comparison with its sides exchanged.
-  var mirrored: Comparison {
-    switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    }
+/// Lets an error name the key path.
+protocol KeyPathExpression {
+  var anyKeyPath: AnyKeyPath { get }
+}
+
+extension Filter {
+  /// No record.
+  static var nothing: Filter { .or([]) }
+
+  /// Whether this is ``nothing``.
+  private var isNothing: Bool {
+    if case .or(let parts) = self { parts.isEmpty } else { false }
   }
 
-  /// Whether it holds between two values; an order against null never does.
-  func holds(_ left: Value, _ right: Value) -> Bool {
-    let order = Value.compare(left, right)
+  private var isAll: Bool {
+    if case .all = self { true } else { false }
+  }
+
+  /// `first` where `test` holds, else `second`.
+  static func either(_ test: Filter, _ first: Filter, _ second: Filter) -> Filter {
+    both(test, first).or(both(test.negated, second))
+  }
+
+  static func both(_ left: Filter, _ right: Filter) -> Filter {
+    if left.isNothing || right.isNothing { return .nothing }
+    if left.isAll { return right }
+    if right.isAll { return left }
+    return .and([left, right])
+  }
+
+  func or(_ other: Filter) -> Filter {
+    if isAll || other.isAll { return .all }
+    if isNothing { return other }
+    if other.isNothing { return self }
+    return .or([self, other])
+  }
+
+  /// The complement.
+  var negated: Filter {
     switch self {
-    case .equal: return order == 0
-    case .notEqual: return order != 0
-    case .less: return order < 0 && !left.isNull && !right.isNull
-    case .lessOrEqual: return order <= 0 && !left.isNull && !right.isNull
-    case .greater: return order > 0 && !left.isNull && !right.isNull
-    case .greaterOrEqual: return order >= 0 && !left.isNull && !right.isNull
+    case .all: .nothing
+    case .not(let inner): inner
+    case .compare(let field, .equal, let value): .compare(field, .notEqual, value)
+    case .compare(let field, .notEqual, let value): .compare(field, .equal, value)
+    case _ where isNothing: .all
+    default: .not(self)
     }
   }
 }

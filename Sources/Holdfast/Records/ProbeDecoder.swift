@@ -4,33 +4,32 @@ final class ProbeDecoder: Decoder {
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private(set) var fields: [FieldDefinition] = []
   private let collection: String
-  private let varying: Int?
+  private let run: ProbeRun
 
-  private init(collection: String, varying: Int?) {
+  private init(collection: String, _ run: ProbeRun) {
     self.collection = collection
-    self.varying = varying
+    self.run = run
   }
 
-  /// The fields of a model, in the order in which it decodes them, with a first probe of it.
+  /// The most values of a model that are told apart.
+  private static let maximumVariants = 256
+
+  /// The fields of a model, in the order in which it decodes them, with a model of made-up values
+  /// and others that differ from it in one value each, as far as the model takes them.
   ///
   /// - Throws: ``StorageError/Code/invalidSchema``.
-  static func fields<M: Decodable>(
-    of type: M.Type,
-    collection: String
-  ) throws(StorageError) -> (fields: [FieldDefinition], base: M) {
-    let decoder = ProbeDecoder(collection: collection, varying: nil)
-    let base = try decoder.probe(type)
-    return (decoder.fields, base)
-  }
-
-  /// A probe that differs from the first one in one field; nil if the model refuses that value.
-  static func variant<M: Decodable>(
-    of type: M.Type,
-    varying position: Int,
-    collection: String
-  ) throws(StorageError) -> M? {
-    let decoder = ProbeDecoder(collection: collection, varying: position)
-    return try? decoder.probe(type)
+  static func derive<M: Decodable>(_ type: M.Type, collection: String) throws(StorageError)
+    -> (fields: [FieldDefinition], models: [M])
+  {
+    let run = ProbeRun()
+    let decoder = ProbeDecoder(collection: collection, run)
+    var models = [try decoder.probe(type)]
+    for value in 0..<min(run.count, maximumVariants) {
+      let variant = ProbeDecoder(collection: collection, ProbeRun(varying: value))
+      // A model that refuses this value stays as it is, and is told by its name.
+      if let model = try? variant.probe(type) { models.append(model) }
+    }
+    return (decoder.fields, models)
   }
 
   private func probe<M: Decodable>(_ type: M.Type) throws(StorageError) -> M {
@@ -39,9 +38,11 @@ final class ProbeDecoder: Decoder {
     } catch let error as StorageError {
       throw error
     } catch {
+      let place = fields.last.map { "property \($0.name) of \(M.self)" } ?? "\(M.self)"
       throw StorageError(
         .invalidSchema,
-        "\(M.self) refused to be decoded from probe values, so its fields are unknown: \(error)",
+        "\(place) refused a made-up value, so the fields cannot be derived; give a sample: "
+          + "static let schema = Schema<\(M.self)>(\"\(collection)\", samples: [\(M.self)(…)])",
         underlying: error
       )
     }
@@ -49,10 +50,8 @@ final class ProbeDecoder: Decoder {
 
   /// Notes a field and makes a value for it; nil only if it is optional.
   func value<T: Decodable>(_ name: String, _ type: T.Type, optional: Bool) throws -> T? {
-    let known = fields.firstIndex { $0.name == name }
-    let position = known ?? fields.count
-    let outcome = ValueProbe.probe(type, variant: varying == position, depth: 0)
-    if let known {
+    let outcome = ValueProbe.probe(type, run, depth: 0)
+    if let known = fields.firstIndex(where: { $0.name == name }) {
       if optional || outcome.isOptional { fields[known].isOptional = true }
     } else {
       fields.append(
@@ -62,8 +61,8 @@ final class ProbeDecoder: Decoder {
     if outcome.value == nil, !optional {
       throw StorageError(
         .invalidSchema,
-        "field \(name) of \(collection): no probe value of \(T.self) could be made; "
-          + "make it CaseIterable, or the property optional"
+        "property \(name) of the model of \(collection): no value of \(T.self) can be made up; make "
+          + "it CaseIterable, or give a sample: Schema(\"\(collection)\", samples: [\u{2026}])"
       )
     }
     return outcome.value

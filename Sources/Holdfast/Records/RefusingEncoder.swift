@@ -1,6 +1,6 @@
 /// Stands in for an encoder or container that a row has no place for: everything throws.
 struct RefusingEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
-  let layout: RowLayout
+  let collection: String
   let what: String
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -9,7 +9,7 @@ struct RefusingEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingCo
   private var error: StorageError {
     StorageError(
       .typeMismatch,
-      "a record of \(layout.collection) encodes with \(what); "
+      "a record of \(collection) encodes with \(what); "
         + "a model must be a keyed container of fields"
     )
   }

@@ -119,7 +119,7 @@ public struct Repository<M: Model>: Sendable {
     if sort.isEmpty { return query }
     let resolved = try resolved()
     for key in sort {
-      let field = resolved.layout.names[try resolved.sortPosition(of: key.path)]
+      let field = resolved.layout.names[try resolved.position(of: key.path)]
       query.sort.append(Sort(field: field, isDescending: key.isDescending))
     }
     return query

@@ -1,40 +1,37 @@
-import Synchronization
-
-/// A schema with stored names and types found out, and the means to find the field of a key path.
+/// A schema with stored names and types found out, and the means to find the place of a key path.
 ///
-/// A model is decoded once from probe values, and once more for each field with another value in
-/// that field alone. A key path belongs to the field whose probe values it reads back, both times:
-/// this finds renamed `CodingKeys`, and it finds out computed properties and paths into a field.
+/// A model is decoded once from made-up values, and once more for each value of it with that one
+/// changed; or it comes as samples. A key path belongs to the place whose values it reads back in all
+/// of these: this finds renamed `CodingKeys` and parts of nested values, and finds out computed
+/// properties. Where values cannot tell, the name that Swift gives the key path does.
 final class ResolvedSchema<M: Model>: Sendable {
   let definition: CollectionDefinition
   let layout: RowLayout
-  private let samples: [Sample]
-  /// The positions of the key paths that queries sort by, once they were found.
-  private let sorted = Mutex<[(path: any PartialKeyPath<M> & Sendable, position: Int)]>([])
-
-  /// One field's two probes; nil values where the field cannot be told by them.
-  private struct Sample: Sendable {
-    let base: M
-    let variant: M
-    let baseValue: Value
-    let variantValue: Value
-  }
+  private let places: PlaceFinder<M>
 
   init(_ schema: Schema<M>) throws(StorageError) {
-    let probed = try ProbeDecoder.fields(of: M.self, collection: schema.name)
-    var fields = probed.fields
-    layout = RowLayout(collection: schema.name, fields: fields)
-    samples = try Self.samples(probed.base, layout)
+    let name = schema.name
+    var fields: [FieldDefinition]
+    var models = schema.samples
+    if models.isEmpty {
+      (fields, models) = try ProbeDecoder.derive(M.self, collection: name)
+    } else {
+      fields = try SampleEncoder.fields(of: models, collection: name)
+    }
+    layout = RowLayout(collection: name, fields: fields)
+    places = PlaceFinder(layout, models, try Self.rows(of: models, layout))
 
     var key: [String] = []
-    for path in schema.key {
-      key.append(fields[try Self.position(of: path, samples, layout)].name)
-    }
-    guard !key.isEmpty else {
-      throw StorageError(
-        .invalidSchema,
-        "the schema of \(schema.name) names no key; give it one or more key paths"
-      )
+    for path in schema.key { key.append(fields[try places.position(of: path)].name) }
+    if key.isEmpty {
+      guard fields.contains(where: { $0.name == "id" }) else {
+        throw StorageError(
+          .invalidSchema,
+          "\(M.self) has no property id to be its key; name another one: "
+            + "static let schema = Schema<\(M.self)>(\"\(name)\", key: \\.\(fields.first?.name ?? "…"))"
+        )
+      }
+      key = ["id"]
     }
     var isAutomatic = false
     if key.count == 1, let position = fields.firstIndex(where: { $0.name == key[0] }) {
@@ -45,13 +42,23 @@ final class ResolvedSchema<M: Model>: Sendable {
     var indexes: [IndexDefinition] = []
     for index in schema.indexes {
       var names: [String] = []
-      for path in index.fields {
-        names.append(fields[try Self.position(of: path, samples, layout)].name)
-      }
+      for path in index.fields { names.append(fields[try places.position(of: path)].name) }
       indexes.append(IndexDefinition(names, unique: index.isUnique, name: index.name))
     }
+    for entry in schema.defaults {
+      let position = try places.position(of: entry.field)
+      do {
+        fields[position].defaultValue = try layout.value(of: entry.value, position)
+      } catch {
+        throw StorageError(
+          .invalidSchema,
+          "the default of \(layout.describe(position)) does not fit the field",
+          underlying: error
+        )
+      }
+    }
     definition = CollectionDefinition(
-      schema.name,
+      name,
       fields: fields,
       key: key,
       automaticKey: isAutomatic,
@@ -60,54 +67,10 @@ final class ResolvedSchema<M: Model>: Sendable {
     try definition.validate()
   }
 
-  /// The position of the field that a key path reads.
-  ///
-  /// - Throws: ``StorageError/Code/invalidSchema`` naming the key path if it reads no stored field,
-  ///   or only a part of one.
-  func position(of path: PartialKeyPath<M>) throws(StorageError) -> Int {
-    try Self.position(of: path, samples, layout)
-  }
-
-  /// The same for a key path that comes again and again, as in the order of a query.
-  ///
-  /// - Throws: as ``position(of:)``.
-  func sortPosition(of path: any PartialKeyPath<M> & Sendable) throws(StorageError) -> Int {
-    let known = sorted.withLock { entries in
-      entries.first { ($0.path as AnyKeyPath) == (path as AnyKeyPath) }?.position
-    }
-    if let known { return known }
-    let position = try position(of: path)
-    sorted.withLock { entries in
-      // Key paths may be made at run time, without end.
-      if entries.count < 64 { entries.append((path, position)) }
-    }
-    return position
-  }
-
-  private static func samples(_ base: M, _ layout: RowLayout) throws(StorageError) -> [Sample] {
-    let baseValues = try values(of: base, layout)
-    var samples: [Sample] = []
-    for position in 0..<layout.count {
-      let variant =
-        try ProbeDecoder.variant(of: M.self, varying: position, collection: layout.collection)
-        ?? base
-      let variantValues = try values(of: variant, layout)
-      samples.append(
-        Sample(
-          base: base,
-          variant: variant,
-          baseValue: baseValues[position],
-          variantValue: variantValues[position]
-        )
-      )
-    }
-    return samples
-  }
-
-  private static func values(of model: M, _ layout: RowLayout) throws(StorageError) -> [Value] {
+  private static func rows(of models: [M], _ layout: RowLayout) throws(StorageError) -> [[Value]] {
     let encoder = RowEncoder(layout)
     do {
-      return try encoder.withRow(of: model) { try $0.values() }
+      return try models.map { model in try encoder.withRow(of: model) { try $0.values() } }
     } catch let error as StorageError {
       throw StorageError(
         .invalidSchema,
@@ -123,30 +86,19 @@ final class ResolvedSchema<M: Model>: Sendable {
     }
   }
 
-  private static func position(
-    of path: PartialKeyPath<M>,
-    _ samples: [Sample],
-    _ layout: RowLayout
-  ) throws(StorageError) -> Int {
-    var found: Int?
-    for (position, sample) in samples.enumerated() where sample.baseValue != sample.variantValue {
-      // What cannot even be encoded there is another field's.
-      guard let value = try? layout.value(of: sample.variant[keyPath: path], position),
-        value == sample.variantValue,
-        (try? layout.value(of: sample.base[keyPath: path], position)) == sample.baseValue
-      else { continue }
-      if found != nil { throw unresolved(path, layout) }
-      found = position
-    }
-    guard let found else { throw unresolved(path, layout) }
-    return found
+  /// The position of the field that a key path reads.
+  ///
+  /// - Throws: ``StorageError/Code/invalidSchema`` naming the key path if it reads no stored field,
+  ///   or only a part of one.
+  func position(of path: AnyKeyPath) throws(StorageError) -> Int {
+    try places.position(of: path)
   }
 
-  private static func unresolved(_ path: PartialKeyPath<M>, _ layout: RowLayout) -> StorageError {
-    StorageError(
-      .invalidSchema,
-      "\(path) is not a stored field of \(M.self); the fields of \(layout.collection) are "
-        + layout.names.joined(separator: ", ")
-    )
+  /// The field, or the part of one, that a key path reads from the model, or from the value at
+  /// `parent`.
+  ///
+  /// - Throws: ``StorageError/Code/invalidSchema`` naming the key path if it reads nothing stored.
+  func place(of path: AnyKeyPath, in parent: Place? = nil) throws(StorageError) -> Place {
+    try places.place(of: path, in: parent)
   }
 }

@@ -78,7 +78,7 @@ struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { refuse("a superclass encoder") }
 
   private func refuse(_ what: String) -> RefusingEncoder {
-    RefusingEncoder(layout: encoder.layout, what: what)
+    RefusingEncoder(collection: encoder.layout.collection, what: what)
   }
 }
 
@@ -97,7 +97,7 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
 
   private func refuse(_ what: String) -> RefusingEncoder {
     RefusingEncoder(
-      layout: encoder.layout,
+      collection: encoder.layout.collection,
       what: "a \(what) in field \(encoder.layout.names[position]), decoded as a single value"
     )
   }

@@ -62,10 +62,10 @@ final class RowEncoder: Encoder {
     KeyedEncodingContainer(RowEncodingContainer<Key>(encoder: self))
   }
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    RefusingEncoder(layout: layout, what: "an unkeyed container")
+    RefusingEncoder(collection: layout.collection, what: "an unkeyed container")
   }
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    RefusingEncoder(layout: layout, what: "a single value container")
+    RefusingEncoder(collection: layout.collection, what: "a single value container")
   }
 
   // MARK: Values

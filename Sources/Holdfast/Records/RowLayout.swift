@@ -1,3 +1,5 @@
+import Foundation
+
 /// Names and types of a collection's fields by position, laid out for encoders and decoders.
 final class RowLayout: Sendable {
   let collection: String
@@ -49,6 +51,26 @@ final class RowLayout: Sendable {
     }
     let field = FieldDefinition(names[position], types[position], optional: true)
     return try RowEncoder(RowLayout(collection: collection, fields: [field])).literal(value)
+  }
+
+  /// A value of a query as field `position` would store it; integers that it cannot hold included.
+  ///
+  /// - Throws: as ``value(of:_:)``.
+  func literal(_ value: Any, _ position: Int) throws -> Value {
+    switch types[position] {
+    case .text: if let text = value as? String { return .text(text) }
+    case .bool: if let bool = value as? Bool { return .integer(bool ? 1 : 0) }
+    case .real: if let real = value as? Double { return .real(real) }
+    case .integer:
+      if let integer = value as? Int64 { return .integer(integer) }
+      if let integer = value as? Int { return .integer(Int64(integer)) }
+      if let integer = value as? UInt64, integer > Int64.max { return .real(0x1p63) }
+      if let integer = value as? UInt, integer > Int64.max { return .real(0x1p63) }
+    case .date:
+      if let date = value as? Date, let text = DateCoding.encode(date) { return .text(text) }
+    case .blob, .uuid, .decimal, .json, .any: break
+    }
+    return try self.value(of: value, position)
   }
 
   func missing(_ name: String) -> StorageError {

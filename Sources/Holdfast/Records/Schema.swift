@@ -1,32 +1,63 @@
 import Synchronization
 
-/// A model's collection: its name, its primary key and its indexes, by key path.
+/// A model's collection: its name, its primary key, its indexes and defaults, by key path.
 ///
-/// Making one never fails and never traps. It is resolved when it is first used, and a mistake in it
+/// ```swift
+/// static let schema = Schema<User>("user", key: \.id) {
+///   Index(\.city, \.age)
+///   Unique(\.name)
+///   Default(\.stars, 0)
+/// }
+/// ```
+///
+/// Everything may be left out: the name is then the type's, its first letter in lower case, and the
+/// key the property `id`. Making one never fails and never traps. It is resolved when it is first used, and a mistake in it
 /// (a key path that is no stored field, a name that no store takes) is an error there, with the code
 /// ``StorageError/Code/invalidSchema`` and the key path in its message.
 public struct Schema<M: Model>: Sendable {
   /// The collection's name.
   public let name: String
   let key: [any PartialKeyPath<M> & Sendable]
+  let samples: [M]
   let indexes: [SchemaIndex<M>]
+  let defaults: [SchemaDefault<M>]
   private let resolution = SchemaResolution<M>()
 
   /// Creates a schema.
   ///
   /// - Parameters:
   ///   - name: the collection's name.
-  ///   - key: the primary key's properties, most significant first. A single property of optional
-  ///     integer type makes the key automatic: the store assigns it where it is nil.
-  ///   - indexes: ``Index`` and ``Unique`` entries.
+  ///   - key: the primary key's properties, most significant first; without any the property `id`. A
+  ///     single property of optional integer type makes the key automatic: the store assigns it
+  ///     where it is nil.
+  ///   - samples: models from which the fields are derived, where decoding made-up values is refused:
+  ///     one, or several that differ in every property that queries and indexes name.
+  ///   - parts: ``Index``, ``Unique`` and ``Default`` entries.
   public init(
-    _ name: String,
+    _ name: String = Schema.defaultName,
     key: (any PartialKeyPath<M> & Sendable)...,
-    @SchemaBuilder<M> indexes: () -> [SchemaIndex<M>] = { [] }
+    samples: [M] = [],
+    @SchemaBuilder<M> parts: () -> [SchemaPart<M>] = { [] }
   ) {
     self.name = name
     self.key = key
-    self.indexes = indexes()
+    self.samples = samples
+    var indexes: [SchemaIndex<M>] = []
+    var defaults: [SchemaDefault<M>] = []
+    for part in parts() {
+      switch part.content {
+      case .index(let index): indexes.append(index)
+      case .fallback(let entry): defaults.append(entry)
+      }
+    }
+    self.indexes = indexes
+    self.defaults = defaults
+  }
+
+  /// The type's name, its first letter in lower case.
+  public static var defaultName: String {
+    let name = String(describing: M.self)
+    return name.prefix(1).lowercased() + name.dropFirst()
   }
 
   /// The definition of the collection, as the store keeps it.
@@ -56,42 +87,70 @@ private final class SchemaResolution<M: Model>: Sendable {
   let result = Mutex<Result<ResolvedSchema<M>, StorageError>?>(nil)
 }
 
+/// One entry of a schema, as ``SchemaBuilder`` collects them.
+public struct SchemaPart<M: Model>: Sendable {
+  enum Content {
+    case index(SchemaIndex<M>)
+    case fallback(SchemaDefault<M>)
+  }
+  let content: Content
+}
+
 /// One index of a schema.
-public struct SchemaIndex<M: Model>: Sendable {
+struct SchemaIndex<M: Model>: Sendable {
   let fields: [any PartialKeyPath<M> & Sendable]
   let isUnique: Bool
   let name: String?
 }
 
+/// One default of a schema.
+struct SchemaDefault<M: Model>: Sendable {
+  let field: any PartialKeyPath<M> & Sendable
+  let value: any Encodable & Sendable
+}
+
 /// A plain index over one or several properties, most significant first.
 public struct Index<M: Model>: Sendable {
-  let part: SchemaIndex<M>
+  let part: SchemaPart<M>
 
   /// Creates an index; without a name it is called after its stored fields.
   public init(_ fields: (any PartialKeyPath<M> & Sendable)..., name: String? = nil) {
-    part = SchemaIndex(fields: fields, isUnique: false, name: name)
+    part = SchemaPart(content: .index(SchemaIndex(fields: fields, isUnique: false, name: name)))
   }
 }
 
 /// A unique index: no two records hold equal non-null values.
 public struct Unique<M: Model>: Sendable {
-  let part: SchemaIndex<M>
+  let part: SchemaPart<M>
 
   /// Creates a unique index; without a name it is called after its stored fields.
   public init(_ fields: (any PartialKeyPath<M> & Sendable)..., name: String? = nil) {
-    part = SchemaIndex(fields: fields, isUnique: true, name: name)
+    part = SchemaPart(content: .index(SchemaIndex(fields: fields, isUnique: true, name: name)))
   }
 }
 
-/// Collects the indexes of a ``Schema``.
+/// The value that a record takes where a property is not given: by tools, by untyped writes, and in
+/// records that were there before the property.
+public struct Default<M: Model>: Sendable {
+  let part: SchemaPart<M>
+
+  /// Creates a default.
+  public init<V: Encodable & Sendable>(_ field: any KeyPath<M, V> & Sendable, _ value: V) {
+    part = SchemaPart(content: .fallback(SchemaDefault(field: field, value: value)))
+  }
+}
+
+/// Collects the entries of a ``Schema``.
 @resultBuilder
 public enum SchemaBuilder<M: Model> {
   /// Takes a plain index.
-  public static func buildExpression(_ index: Index<M>) -> [SchemaIndex<M>] { [index.part] }
+  public static func buildExpression(_ index: Index<M>) -> [SchemaPart<M>] { [index.part] }
   /// Takes a unique index.
-  public static func buildExpression(_ index: Unique<M>) -> [SchemaIndex<M>] { [index.part] }
+  public static func buildExpression(_ index: Unique<M>) -> [SchemaPart<M>] { [index.part] }
+  /// Takes a default.
+  public static func buildExpression(_ entry: Default<M>) -> [SchemaPart<M>] { [entry.part] }
   /// Joins the entries.
-  public static func buildBlock(_ parts: [SchemaIndex<M>]...) -> [SchemaIndex<M>] {
+  public static func buildBlock(_ parts: [SchemaPart<M>]...) -> [SchemaPart<M>] {
     parts.flatMap { $0 }
   }
 }

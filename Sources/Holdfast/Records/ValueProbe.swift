@@ -10,22 +10,25 @@ enum ValueProbe {
   /// How deep nested values are made up, so that recursive types end.
   static let maximumDepth = 4
 
-  static func probe<T: Decodable>(_ type: T.Type, variant: Bool, depth: Int) -> Outcome<T> {
+  static func probe<T: Decodable>(_ type: T.Type, _ run: ProbeRun, depth: Int) -> Outcome<T> {
     if let optional = type as? any OptionalProbe.Type {
-      let wrapped = optional.probeWrapped(variant: variant, depth: depth)
+      let wrapped = optional.probeWrapped(run, depth: depth)
       return Outcome(type: wrapped.type, isOptional: true, value: wrapped.value as? T)
     }
     if let leaf = LeafType.fieldType(type) {
       return Outcome(
         type: leaf,
         isOptional: false,
-        value: LeafType.probeValue(type, variant: variant)
+        value: LeafType.probeValue(type, variant: run.next())
       )
     }
-    let shape = ShapeDecoder(variant: variant, depth: depth)
+    let start = run.count
+    let shape = ShapeDecoder(run, depth: depth)
     // An enum refuses made-up raw values, having told its raw type.
     let decoded = try? T(from: shape)
-    let value = anyCase(type, variant: variant) ?? decoded ?? fabricate(type, variant: variant)
+    if run.count == start { _ = run.next() }
+    let isVaried = run.hasVaried(since: start)
+    let value = anyCase(type, variant: isVaried) ?? decoded ?? fabricate(type, variant: isVaried)
     return Outcome(type: shape.type ?? .json, isOptional: false, value: value)
   }
 
@@ -40,23 +43,23 @@ enum ValueProbe {
 
   /// Case 0 or 1 of an enum without payloads.
   ///
-  /// Sound for every trivial type of one byte: such an enum has at least two cases, numbered from 0,
-  /// and a struct of one byte wraps one, a `Bool` or an integer.
+  /// Sound for every trivial type of no byte, which has one value, and of one byte: such an enum has
+  /// at least two cases, numbered from 0, and a struct of one byte wraps one, a `Bool` or an integer.
   static func fabricate<T>(_ type: T.Type, variant: Bool) -> T? {
-    guard _isPOD(T.self), MemoryLayout<T>.size == 1 else { return nil }
+    guard _isPOD(T.self), MemoryLayout<T>.size <= 1 else { return nil }
     return withUnsafeBytes(of: variant ? 1 : 0 as UInt8) { $0.load(as: T.self) }
   }
 }
 
 /// Lets a probe look through an optional.
 protocol OptionalProbe {
-  static func probeWrapped(variant: Bool, depth: Int) -> (type: FieldType, value: Any?)
+  static func probeWrapped(_ run: ProbeRun, depth: Int) -> (type: FieldType, value: Any?)
 }
 
 extension Optional: OptionalProbe where Wrapped: Decodable {
-  static func probeWrapped(variant: Bool, depth: Int) -> (type: FieldType, value: Any?) {
+  static func probeWrapped(_ run: ProbeRun, depth: Int) -> (type: FieldType, value: Any?) {
     if depth >= ValueProbe.maximumDepth { return (.json, Wrapped?.none as Any) }
-    let outcome = ValueProbe.probe(Wrapped.self, variant: variant, depth: depth)
+    let outcome = ValueProbe.probe(Wrapped.self, run, depth: depth)
     return (outcome.type, outcome.value as Any)
   }
 }
@@ -65,12 +68,12 @@ extension Optional: OptionalProbe where Wrapped: Decodable {
 final class ShapeDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
-  let variant: Bool
+  let run: ProbeRun
   let depth: Int
   private(set) var type: FieldType?
 
-  init(variant: Bool, depth: Int) {
-    self.variant = variant
+  init(_ run: ProbeRun, depth: Int) {
+    self.run = run
     self.depth = depth
   }
 
@@ -80,7 +83,7 @@ final class ShapeDecoder: Decoder {
 
   func value<T: Decodable>(_ type: T.Type, depth: Int) throws -> T {
     guard depth <= ValueProbe.maximumDepth,
-      let value = ValueProbe.probe(type, variant: variant, depth: depth).value
+      let value = ValueProbe.probe(type, run, depth: depth).value
     else { throw TooDeep() }
     return value
   }
@@ -100,7 +103,7 @@ final class ShapeDecoder: Decoder {
     var codingPath: [any CodingKey] { [] }
     func decodeNil() -> Bool { false }
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      let outcome = ValueProbe.probe(type, variant: decoder.variant, depth: decoder.depth)
+      let outcome = ValueProbe.probe(type, decoder.run, depth: decoder.depth)
       decoder.note(outcome.type)
       guard let value = outcome.value else { throw TooDeep() }
       return value
@@ -110,10 +113,10 @@ final class ShapeDecoder: Decoder {
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ShapeDecoder
     var codingPath: [any CodingKey] { [] }
-    /// One key: that of an enum's case, or of a dictionary's entry in the second probe.
+    /// One key: that of an enum's case, or of a dictionary's entry where this value is varied.
     var allKeys: [Key] {
       if let key = ValueProbe.fabricate(Key.self, variant: false) { return [key] }
-      guard decoder.variant, decoder.depth < ValueProbe.maximumDepth,
+      guard decoder.run.next(), decoder.depth < ValueProbe.maximumDepth,
         let key = Key(stringValue: "probe")
       else { return [] }
       return [key]
@@ -139,15 +142,18 @@ final class ShapeDecoder: Decoder {
     func superDecoder(forKey key: Key) throws -> any Decoder { decoder }
   }
 
-  /// An empty list, or one of one element in the second probe; more are given when asked for.
+  /// An empty list, or one of one element where this value is varied; more are given when asked for.
   private struct Unkeyed: UnkeyedDecodingContainer {
     let decoder: ShapeDecoder
     var codingPath: [any CodingKey] { [] }
     var currentIndex = 0
-    var count: Int? { decoder.variant && decoder.depth < ValueProbe.maximumDepth ? 1 : 0 }
+    let count: Int?
     var isAtEnd: Bool { currentIndex >= count ?? 0 }
 
-    init(decoder: ShapeDecoder) { self.decoder = decoder }
+    init(decoder: ShapeDecoder) {
+      self.decoder = decoder
+      count = decoder.run.next() && decoder.depth < ValueProbe.maximumDepth ? 1 : 0
+    }
 
     mutating func decodeNil() throws -> Bool { false }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {

@@ -84,6 +84,8 @@ struct SQLQuery {
       parameters.append(bytesParameter(position, bytes))
       if isNegated { text.append(" IS NOT TRUE") }
       return 4
+    // SQLite's own JSON functions stop at U+0000 and know other numbers.
+    case .json: return nil
     case .and(let parts):
       return append(parts[...], isNegated ? " OR " : " AND ", isNegated: isNegated, nesting)
     case .or(let parts):
