@@ -7,33 +7,49 @@ extension ConformanceContext {
   public func expect<T: ExactlyPrintable>(
     _ got: T,
     _ expected: T,
-    _ what: @autoclosure () -> String = ""
+    _ what: @autoclosure () -> String = "",
+    fileID: String = #fileID,
+    line: Int = #line
   ) {
     let gotText = got.exactText
     let expectedText = expected.exactText
-    if gotText.utf8.elementsEqual(expectedText.utf8) { return }
-    let what = what()
+    let isRight = gotText.utf8.elementsEqual(expectedText.utf8)
+    checked(isRight, fileID, line)
+    if isRight { return }
+    let difference = TextDifference(expected: expectedText, got: gotText)
     fail(
-      "\(what.isEmpty ? "" : what + ": ")expected \(clipped(expectedText)), got \(clipped(gotText))"
+      what(),
+      expected: difference.expected,
+      got: difference.got,
+      fileID: fileID,
+      line: line
     )
   }
 
   /// Expects something to hold.
-  public func expect(that condition: Bool, _ what: @autoclosure () -> String) {
-    if !condition { fail(what()) }
+  public func expect(
+    that condition: Bool,
+    _ what: @autoclosure () -> String,
+    fileID: String = #fileID,
+    line: Int = #line
+  ) {
+    checked(condition, fileID, line)
+    if !condition { fail(what(), fileID: fileID, line: line) }
   }
 
   /// Expects a body to throw a storage error of one code, and checks the error's form.
   public func expectError(
     _ code: StorageError.Code,
     _ what: @autoclosure () -> String = "",
+    fileID: String = #fileID,
+    line: Int = #line,
     _ body: () throws -> Void
   ) {
     do {
       try body()
-      report(nil, code, what())
+      report(nil, code, what, fileID, line)
     } catch {
-      report(error, code, what())
+      report(error, code, what, fileID, line)
     }
   }
 
@@ -41,35 +57,35 @@ extension ConformanceContext {
   public func expectError(
     _ code: StorageError.Code,
     _ what: @autoclosure () -> String = "",
+    fileID: String = #fileID,
+    line: Int = #line,
     _ body: () async throws -> Void
   ) async {
     do {
       try await body()
-      report(nil, code, what())
+      report(nil, code, what, fileID, line)
     } catch {
-      report(error, code, what())
+      report(error, code, what, fileID, line)
     }
   }
 
-  private func report(_ error: (any Error)?, _ code: StorageError.Code, _ what: String) {
-    let prefix = what.isEmpty ? "" : what + ": "
-    guard let error else {
-      fail("\(prefix)expected the error \(code), got none")
-      return
+  private func report(
+    _ error: (any Error)?,
+    _ code: StorageError.Code,
+    _ what: () -> String,
+    _ fileID: String,
+    _ line: Int
+  ) {
+    let got: String?
+    switch error {
+    case nil: got = "no error"
+    case let error as StorageError where error.code == code:
+      let isOneLine = !error.message.isEmpty && !error.description.contains(where: \.isNewline)
+      got = isOneLine ? nil : "\(error.code) with a message that is empty or not one line"
+    case let error as StorageError: got = "the error \(error.code): \(error)"
+    case let error?: got = "\(type(of: error)): \(error)"
     }
-    guard let error = error as? StorageError else {
-      fail("\(prefix)expected the error \(code), got \(type(of: error)): \(error)")
-      return
-    }
-    if error.code != code {
-      fail("\(prefix)expected the error \(code), got \(error.code): \(error)")
-    }
-    if error.message.isEmpty || error.description.contains(where: \.isNewline) {
-      fail("\(prefix)the message of the error \(error.code) must be one line")
-    }
-  }
-
-  private func clipped(_ text: String) -> String {
-    text.count <= 400 ? text : "\(text.prefix(400))… (\(text.count) characters)"
+    checked(got == nil, fileID, line)
+    if let got { fail(what(), expected: "the error \(code)", got: got, fileID: fileID, line: line) }
   }
 }

@@ -5,10 +5,16 @@ import Synchronization
 ///
 /// Stores opened through it are closed when the case ends. May be used from any thread.
 public final class ConformanceContext: Sendable {
+  /// How many failures of one case are kept; the others are counted.
+  static let keptFailures = 20
+
   private struct State {
-    var failures: [String] = []
-    var notes: [String] = []
+    var failures: [ConformanceFailure] = []
+    var failureCount = 0
+    var checkCount = 0
+    var trace = StepTrace()
     var stores: [Store] = []
+    var engine = ""
   }
 
   /// The harness under test.
@@ -37,8 +43,12 @@ public final class ConformanceContext: Sendable {
     _ place: HarnessPlace = .main,
     options: StorageOptions = ConformanceContext.quick
   ) throws -> Store {
+    note("open \(place.rawValue)\(Self.changes(options))")
     let store = try harness.open(place, options: options)
-    state.withLock { $0.stores.append(store) }
+    state.withLock { state in
+      state.stores.append(store)
+      state.engine = store.capabilities.engine
+    }
     return store
   }
 
@@ -60,11 +70,13 @@ public final class ConformanceContext: Sendable {
     try await store.write { transaction in
       for definition in [first] + rest { try transaction.createCollection(definition) }
     }
+    for definition in [first] + rest { note("create \(Self.outline(definition))") }
     return store
   }
 
   /// Closes a store and opens its place again.
   public func reopen(_ store: Store, _ place: HarnessPlace = .main) throws -> Store {
+    note("close \(place.rawValue)")
     try store.close()
     return try open(place)
   }
@@ -93,21 +105,81 @@ public final class ConformanceContext: Sendable {
     }
   }
 
-  /// Records a failure.
-  public func fail(_ message: String) {
-    state.withLock { $0.failures.append(message) }
+  /// Records a failure: what is wrong or, with `expected` and `got`, what was looked at.
+  ///
+  /// Parameter `history`: the smallest list of steps that shows it, if one was searched for.
+  public func fail(
+    _ message: String,
+    expected: String? = nil,
+    got: String? = nil,
+    history: [String] = [],
+    fileID: String = #fileID,
+    line: Int = #line
+  ) {
+    let failure = ConformanceFailure(
+      message,
+      expected: expected,
+      got: got,
+      history: history,
+      place: ConformanceFailure.place(fileID, line)
+    )
+    state.withLock { state in
+      state.failureCount += 1
+      if state.failures.count < Self.keptFailures { state.failures.append(failure) }
+      state.trace.end("FAILED at \(failure.place)")
+    }
   }
 
-  /// Adds a line to the trace that a failure prints.
-  public func note(_ line: String) {
-    state.withLock { $0.notes.append(line) }
+  /// Adds a step to the trace that a failure prints; after the first failure it has ended.
+  public func note(_ step: String) {
+    state.withLock { $0.trace.add(.text(step)) }
   }
 
-  /// The failures so far.
-  public var failures: [String] { state.withLock { $0.failures } }
-  /// The trace so far.
-  public var notes: [String] { state.withLock { $0.notes } }
+  /// Counts a check, and notes in the trace that it was right.
+  func checked(_ isRight: Bool, _ fileID: String, _ line: Int) {
+    state.withLock { state in
+      state.checkCount += 1
+      if isRight { state.trace.add(.checks(1, fileID, line)) }
+    }
+  }
+
+  /// The failures so far; of very many the first ones.
+  public var failures: [ConformanceFailure] { state.withLock { $0.failures } }
+  /// How many checks failed so far.
+  public var failureCount: Int { state.withLock { $0.failureCount } }
+  /// How many checks were made so far.
+  public var checkCount: Int { state.withLock { $0.checkCount } }
+  /// The steps up to the first failure, or so far.
+  public var notes: [String] { state.withLock { $0.trace.lines } }
+  /// The engine of the store that was opened last, with its version.
+  var engine: String { state.withLock { $0.engine } }
 
   /// A generator for this case; the same seed gives the same numbers.
   public func generator() -> SeededGenerator { SeededGenerator(seed: seed) }
+
+  // MARK: Steps
+
+  /// What of some options is not as in ``quick``.
+  private static func changes(_ options: StorageOptions) -> String {
+    var changes: [String] = []
+    if options.durability != quick.durability {
+      changes.append("durability \(options.durability.rawValue)")
+    }
+    if options.isReadOnly { changes.append("read-only") }
+    if !options.createsIfMissing { changes.append("not creating") }
+    if options.timeout != quick.timeout { changes.append("timeout \(options.timeout)") }
+    return changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))"
+  }
+
+  /// A collection with its fields, key and indexes, in one line.
+  private static func outline(_ definition: CollectionDefinition) -> String {
+    let fields = definition.fields.map { "\($0.name) \($0.type.rawValue)" }
+    let indexes = definition.indexes.map { index in
+      "\(index.isUnique ? "unique" : "index") (\(index.fields.joined(separator: ", ")))"
+    }
+    let shown = fields.prefix(12) + (fields.count > 12 ? ["… \(fields.count) fields"] : [])
+    let key = "key (\(definition.key.joined(separator: ", ")))"
+    return ["\(definition.name): " + shown.joined(separator: ", "), key]
+      .joined(separator: "; ") + indexes.map { "; \($0)" }.joined()
+  }
 }

@@ -22,12 +22,7 @@ public enum ConformanceTesting {
     let harness = try harness()
     let result = await Conformance.run(entry, on: harness, seed: seed)
     guard result.isFailure else { return }
-    let report = ConformanceReport(
-      backend: harness.backend,
-      seed: seed,
-      results: [result],
-      isWhole: false
-    )
-    Issue.record(Comment(rawValue: report.text), sourceLocation: sourceLocation)
+    let text = result.text(on: harness.backend)
+    Issue.record(Comment(rawValue: text), sourceLocation: sourceLocation)
   }
 }

@@ -27,29 +27,49 @@ import Testing
     }
   }
 
-  @Test func `a run that drops cases is incomplete`() async throws {
-    let report = await Conformance.run(filter: "records.insertGet") { makeHarness(.memory) }
-    #expect(report.isSuccess)
-    let dropped = ConformanceReport(
-      backend: "memory",
-      seed: 1,
-      results: report.results,
-      isWhole: true
-    )
-    #expect(!dropped.isComplete && !dropped.isSuccess)
-    #expect(dropped.text.contains("INCOMPLETE"))
+  @Test func `every area is described, has cases, and names a section of the rules`() throws {
+    let rules = try Self.text(of: ConformanceArea.document)
+    let headings = rules.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+      line.drop { $0 == "#" || $0 == " " }.lowercased()
+        .filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }
+        .replacing(" ", with: "-")
+    }
+    #expect(!rules.contains("<<<<<<<"), "\(ConformanceArea.document) holds a merge conflict")
+    for area in ConformanceArea.all {
+      #expect(headings.contains(area.anchor), "\(area.name): no section \(area.section)")
+      #expect(Conformance.cases.contains { $0.area == area.name }, "\(area.name) has no case")
+    }
+    for entry in Conformance.cases {
+      #expect(entry.section != nil, "\(entry.id): add its area to ConformanceArea.all")
+    }
   }
 
-  @Test func `reports render as text, JSON, JUnit and HTML`() async throws {
-    let report = await Conformance.run(filter: "records.*") {
-      HalfHarness(base: makeHarness(.memory))
+  @Test func `the catalogue's page is that of the catalogue`() throws {
+    let page = try Self.text(of: "docs/Conformance.md")
+    #expect(
+      page == Conformance.markdown(Conformance.cases),
+      "docs/Conformance.md is out of date; run: swift run \(Conformance.documentCommand)"
+    )
+  }
+
+  @Test func `listings give every case and the same number`() throws {
+    let cases = Conformance.cases
+    let lines = Conformance.listing(cases).split(separator: "\n")
+    #expect(lines.count == cases.count + 1)
+    #expect(lines.last == "\(cases.count) cases")
+    for (line, entry) in zip(lines, cases) {
+      #expect(line == "\(entry.id)\t\(entry.area)\t\(entry.statement)")
     }
-    #expect(report.failedCount == report.results.count)
-    #expect(report.text.contains("FAILED records.insertGet"))
-    #expect(report.text.hasSuffix("0 passed, \(report.failedCount) failed, 0 skipped\n"))
-    let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]
-    #expect((json?["cases"] as? [Any])?.count == report.results.count)
-    #expect(report.junit.contains("failures=\"\(report.failedCount)\""))
-    #expect(report.html.contains("&lt;half&gt;"))
+    let json = try JSONSerialization.jsonObject(with: Data(Conformance.json(cases).utf8))
+    let object = try #require(json as? [String: Any])
+    #expect(object["count"] as? Int == cases.count)
+    #expect((object["cases"] as? [Any])?.count == cases.count)
+    #expect(Conformance.markdown(cases).contains("\(cases.count) cases"))
+  }
+
+  private static func text(of path: String) throws -> String {
+    let repository = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct ConformanceCommandTests {
@@ -14,7 +15,7 @@ import Testing
     )
     #expect(result.status == 0, "\(result.output)")
     let last = try #require(result.lines.last)
-    #expect(last.hasSuffix(" passed, 0 failed, 0 skipped"))
+    #expect(last.wholeMatch(of: /\d+ passed, 0 failed, 0 skipped/) != nil, "\(last)")
     #expect(result.output.contains("seed 7"))
   }
 
@@ -24,7 +25,15 @@ import Testing
     let some = try await tool.run("conformance", "--list", "--filter", "records.*")
     #expect(all.status == 0 && some.status == 0)
     #expect(some.lines.count > 3 && some.lines.count < all.lines.count)
-    #expect(some.lines.allSatisfy { $0.hasPrefix("records.") && $0.contains("\t") })
+    #expect(some.lines.last == "\(some.lines.count - 1) cases")
+    #expect(
+      some.lines.dropLast().allSatisfy { $0.hasPrefix("records.") && $0.contains("\trecords\t") }
+    )
+    let page = try await tool.run("conformance", "--list", "--format", "markdown")
+    #expect(page.output.hasPrefix("# Conformance\n"))
+    #expect(page.output.contains("\(all.lines.count - 1) cases"))
+    #expect(try await tool.run("conformance", "--list", "--format", "html").status == 2)
+    #expect(try await tool.run("conformance", "--format", "markdown").status == 2)
     #expect(try await tool.run("conformance", "--filter", "no.such").status == 2)
     #expect(try await tool.run("conformance", "--backend", "oracle").status == 2)
   }
@@ -32,7 +41,7 @@ import Testing
   @Test func `reports go to a file in other formats`() async throws {
     let tool = try ToolRunner()
     for (format, start) in [
-      ("json", "{\"backend\":\"memory\""), ("junit", "<?xml"), ("html", "<!"),
+      ("json", "{\"catalogueVersion\":"), ("junit", "<?xml"), ("html", "<!"),
     ] {
       let result = try await tool.run(
         "conformance",
@@ -49,6 +58,23 @@ import Testing
       #expect(result.output == "1 passed, 0 failed, 0 skipped\n")
       #expect(try tool.read("report").hasPrefix(start))
     }
+  }
+
+  @Test func `a report of all backends is one page`() async throws {
+    let tool = try ToolRunner()
+    let result = try await tool.run(
+      arguments: [
+        "conformance", "--backend", "all", "--filter", "records.insertGet", "--format", "html",
+        "-o", "report.html",
+      ]
+    )
+    #expect(result.status == 0)
+    #expect(result.output == "5 passed, 0 failed, 0 skipped\n")
+    let page = try tool.read("report.html")
+    for backend in ["sqlite", "lmdb", "json", "plist", "memory"] {
+      #expect(page.contains("<th class=\"cell\">\(backend)</th>"))
+    }
+    #expect(page.components(separatedBy: "<tbody").count == 2)
   }
 
   @Test func `the self-test takes nothing that chooses a backend or cases`() async throws {

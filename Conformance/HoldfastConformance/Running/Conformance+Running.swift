@@ -24,17 +24,22 @@ extension Conformance {
     return rest.isEmpty
   }
 
+  /// How long a case may take before it counts as hanging.
+  public static let defaultTimeLimit: Duration = .seconds(120)
+
   /// Runs the cases one after the other, each on a fresh harness.
   ///
   /// - Parameters:
   ///   - filter: which cases; see ``matches(_:_:)``.
   ///   - seed: the seed of random cases; the same seed gives the same run.
+  ///   - timeLimit: how long a case may take; one that takes longer fails, and the run goes on.
   ///   - progress: called after each case.
   ///   - harness: makes a fresh harness.
   /// - Returns: what came of each case.
   public static func run(
     filter: String? = nil,
     seed: UInt64 = defaultSeed,
+    timeLimit: Duration = defaultTimeLimit,
     progress: @Sendable (ConformanceResult) -> Void = { _ in },
     on harness: @Sendable () throws -> any Harness
   ) async -> ConformanceReport {
@@ -45,15 +50,15 @@ extension Conformance {
       do {
         let harness = try harness()
         backend = harness.backend
-        result = await run(entry, on: harness, seed: seed)
+        result = await run(entry, on: harness, seed: seed, timeLimit: timeLimit)
       } catch {
-        result = ConformanceResult(
-          entry,
-          .failed(["making the harness threw \(error)"]),
-          seed: seed,
-          trace: [],
-          seconds: 0
+        let failure = ConformanceFailure(
+          "making the harness",
+          expected: "no error",
+          got: "\(type(of: error)): \(error)",
+          place: ConformanceFailure.place(#fileID, #line)
         )
+        result = ConformanceResult(entry, .failed([failure]), seed: seed)
       }
       results.append(result)
       progress(result)
@@ -67,53 +72,18 @@ extension Conformance {
   }
 
   /// Runs one case on a fresh harness, and cleans up after it.
+  ///
+  /// Parameter `timeLimit`: how long it may take; see ``run(filter:seed:timeLimit:progress:on:)``.
   public static func run(
     _ entry: ConformanceCase,
     on harness: any Harness,
-    seed: UInt64 = defaultSeed
+    seed: UInt64 = defaultSeed,
+    timeLimit: Duration = defaultTimeLimit
   ) async -> ConformanceResult {
     // Each case has numbers of its own, the same whether it runs alone or with all.
     var mixed = seed
     for byte in entry.id.utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let context = ConformanceContext(harness, seed: mixed)
-    let start = ContinuousClock.now
-    var isUnsupported = false
-    do {
-      if try lacks(entry.needs, context) {
-        isUnsupported = true
-        try await entry.otherwise(context)
-      } else {
-        try await entry.body(context)
-      }
-    } catch {
-      context.fail("the case threw \(type(of: error)): \(error)")
-    }
-    context.closeAll()
-    harness.cleanUp()
-    let elapsed = ContinuousClock.now - start
-    let seconds =
-      Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-    let failures = context.failures
-    let status: ConformanceResult.Status =
-      failures.isEmpty ? (isUnsupported ? .unsupportedVerified : .passed) : .failed(failures)
-    return ConformanceResult(
-      entry,
-      status,
-      seed: seed,
-      trace: failures.isEmpty ? [] : context.notes,
-      seconds: seconds
-    )
-  }
-
-  private static func lacks(
-    _ needs: Set<ConformanceCase.Capability>,
-    _ context: ConformanceContext
-  ) throws -> Bool {
-    if needs.isEmpty { return false }
-    let probe = try context.harness.open(.second, options: ConformanceContext.quick)
-    let declared = probe.capabilities
-    try probe.close()
-    try context.harness.destroy(.second)
-    return !needs.allSatisfy { context.offers($0, declared) }
+    return await CaseRun(entry, context).result(seed: seed, timeLimit: timeLimit)
   }
 }

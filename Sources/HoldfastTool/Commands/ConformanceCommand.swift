@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastBackends
 import HoldfastConformance
+import Synchronization
 
 extension Command {
   private static let allBackends = "all"
@@ -17,9 +18,13 @@ extension Command {
       ),
       Option("--filter", .text("PATTERN"), "only cases whose id holds this, or matches with *"),
       Option("--seed", .number("N"), "the seed of random cases (\(Conformance.defaultSeed))"),
-      Option("--format", .oneOf(["text", "json", "junit", "html"]), "the report's format (text)"),
+      Option(
+        "--format",
+        .oneOf(ConformanceText.reportFormats + ["markdown"]),
+        "the report's format (text); with --list text, json or markdown"
+      ),
       Option("--output", short: "o", .path("FILE"), "write the report to a file"),
-      Option("--list", "list the cases instead of running them"),
+      Option("--list", "list the cases with area and rule instead of running them"),
       Option("--self-test", "run the cases on stores that are wrong on purpose, instead"),
       Option(
         "--model-minutes",
@@ -31,8 +36,9 @@ extension Command {
     takesStore: false,
     details: """
       Stores are made in the temporary folder. The report ends with the line
-      \"N passed, N failed, N skipped\"; the status is 1 if a case failed or did not run.
-      JSON is one object for one backend, an array of them for all.
+      "N passed, N failed, N skipped"; the status is 1 if a case failed or did not run. A case for
+      an extra that a backend does not declare passes as "unsupported, verified".
+      --format html is a page with all backends side by side.
       --self-test prints for each wrong store the cases that caught it; the status is 1 if none did.
 
       --model-minutes runs random histories of operations on every chosen backend and on a model of
@@ -47,33 +53,37 @@ extension Command {
     }
     if arguments.has("--self-test") { return try await selfTest(invocation) }
     let filter = arguments["--filter"]
+    let format = arguments["--format"] ?? "text"
     let cases = Conformance.cases.filter { Conformance.matches($0, filter) }
     guard !cases.isEmpty else {
       throw UsageError("no case matches --filter; see holdfast conformance --list")
     }
+    let formats =
+      arguments.has("--list") ? ConformanceText.listFormats : ConformanceText.reportFormats
+    guard formats.contains(format) else {
+      throw UsageError(
+        "--format \(format) does not go \(arguments.has("--list") ? "with" : "without") --list; "
+          + "use one of \(formats.joined(separator: ", "))"
+      )
+    }
     if arguments.has("--list") {
       return try OutputFile.with(arguments["--output"], else: invocation.output) { output in
-        for entry in cases { try output.line("\(entry.id)\t\(entry.statement)") }
+        try output.write(ConformanceText.text(cases, format))
       }
     }
     let schemes = schemes(arguments)
-    let format = arguments["--format"] ?? "text"
-    guard format != "html" || schemes.count == 1 else {
-      throw UsageError("--format html takes one backend; add --backend NAME")
-    }
     let seed = arguments.number("--seed").map { UInt64($0) } ?? Conformance.defaultSeed
-    let reports = await run(schemes, filter: filter, seed: seed)
-    let isSuccess = reports.allSatisfy(\.isSuccess)
+    let matrix = await run(schemes, cases.count, filter: filter, seed: seed)
     do {
       try OutputFile.with(arguments["--output"], else: invocation.output) { output in
-        try output.write(ConformanceText.text(reports, format))
+        try output.write(ConformanceText.text(matrix, format))
       }
-      if arguments["--output"] != nil { try invocation.output.line(ConformanceText.total(reports)) }
+      if arguments["--output"] != nil { try invocation.output.line(matrix.closingLine) }
       try invocation.output.flush()
-    } catch is ClosedPipe where !isSuccess {
+    } catch is ClosedPipe where !matrix.isSuccess {
       throw CheckFailed()
     }
-    if !isSuccess { throw CheckFailed() }
+    if !matrix.isSuccess { throw CheckFailed() }
   }
 
   /// The backends that `--backend` chooses.
@@ -93,21 +103,29 @@ extension Command {
     }
   }
 
-  private static func run(_ schemes: [StorageURL.Scheme], filter: String?, seed: UInt64) async
-    -> [ConformanceReport]
-  {
+  private static func run(
+    _ schemes: [StorageURL.Scheme],
+    _ caseCount: Int,
+    filter: String?,
+    seed: UInt64
+  ) async -> ConformanceMatrix {
     let progress = ProgressLine("cases")
-    let counter = ConformanceCounter()
     defer { progress.finish() }
+    let finished = Atomic(0)
+    let total = caseCount * schemes.count
     var reports: [ConformanceReport] = []
     for scheme in schemes {
       let report = await Conformance.run(
         filter: filter,
         seed: seed,
-        progress: { _ in progress.report(counter.next(), nil) }
+        progress: { result in
+          let count = finished.add(1, ordering: .relaxed).newValue
+          let last = "\(scheme.rawValue) \(result.entry.id)"
+          progress.report(count, Double(count) / Double(total), last)
+        }
       ) { harness(scheme) }
       reports.append(report)
     }
-    return reports
+    return ConformanceMatrix(reports)
   }
 }

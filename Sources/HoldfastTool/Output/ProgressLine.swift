@@ -13,6 +13,9 @@ final class ProgressLine: Sendable {
     var isShown = false
   }
 
+  /// The most characters shown, so that the line fits on one of the terminal's.
+  private static let width = 79
+
   private let start = ContinuousClock.now
   private let state: Mutex<State>
   /// Whether anybody sees it.
@@ -25,8 +28,8 @@ final class ProgressLine: Sendable {
     state = Mutex(State(shownAt: start))
   }
 
-  /// Reports items done, and the part of the whole from 0 to 1 if it is known.
-  func report(_ count: Int, _ part: Double?) {
+  /// Reports items done, the part of the whole from 0 to 1 if it is known, and what is at work.
+  func report(_ count: Int, _ part: Double?, _ detail: String = "") {
     guard isTerminal else { return }
     let now = ContinuousClock.now
     let isDue = state.withLock { state in
@@ -44,7 +47,8 @@ final class ProgressLine: Sendable {
     if let part, part > 0.001, part <= 1 {
       text += ", \(Int((seconds / part - seconds).rounded(.up))) s left"
     }
-    Messages.write("\r\(text)\u{1B}[K")
+    if !detail.isEmpty { text += ", \(detail)" }
+    Messages.write("\r\(text.prefix(Self.width))\u{1B}[K")
   }
 
   /// Clears the line.
