@@ -47,7 +47,7 @@ struct StepTrace: Sendable {
     switch step {
     case .text(let text): text
     case .checks(let count, let fileID, let line):
-      "\(count == 1 ? "a check" : "\(count) checks") right at "
+      "\(count == 1 ? "the check" : "\(count) checks") passed at "
         + ConformanceFailure.place(fileID, line)
     }
   }

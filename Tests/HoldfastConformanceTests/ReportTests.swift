@@ -51,7 +51,7 @@ import FoundationXML
 
   @Test func `the text has a line of figures a backend and closes with the counts`() async {
     let reports = await [StorageURL.Scheme.memory, .sqlite].asyncMap { scheme in
-      await Conformance.run(filter: "persistence.*") { makeHarness(scheme) }
+      await Conformance.run(filter: "lifecycle.*") { makeHarness(scheme) }
     }
     let matrix = ConformanceMatrix(reports)
     let lines = matrix.text.split(separator: "\n")
@@ -59,7 +59,7 @@ import FoundationXML
     #expect(cases > 3 && reports[0].unsupportedCount > 0 && reports[1].unsupportedCount == 0)
     #expect(lines.last == "\(2 * cases) passed, 0 failed, 0 skipped")
     #expect(lines.contains { $0.hasPrefix("sqlite ") && $0.contains("SQLite 3") })
-    #expect(lines.contains { $0.hasPrefix("unsupported, verified, on memory: persistence.") })
+    #expect(lines.contains { $0.hasPrefix("unsupported, verified, on memory: lifecycle.") })
     #expect(lines.contains { $0.contains("\(cases) cases and ") && $0.contains("2 backends") })
     #expect(matrix.checkCount > matrix.passedCount)
     #expect(matrix.html.contains("unsupported, verified"))

@@ -25,9 +25,11 @@ final class CaseRun: Sendable {
 
   /// Runs the case and cleans up after it.
   ///
-  /// Past the limit it stops waiting: a body that hangs cannot be ended, so its threads stay, and it
+  /// Past the limit it stops waiting: a body that hangs cannot be ended, so it keeps its thread, and
   /// cleans up if it ever ends.
   func result(seed: UInt64, timeLimit: Duration) async -> ConformanceResult {
+    await CaseGate.shared.enter()
+    defer { CaseGate.shared.leave() }
     let start = ContinuousClock.now
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "holdfast.case.limit"))
     let ending = await withCheckedContinuation { continuation in

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastConformanceMutants
+import Synchronization
 
 extension Command {
   /// Runs the suite on stores that are wrong on purpose, and prints which cases caught each.
@@ -13,9 +14,9 @@ extension Command {
       throw UsageError("--self-test prints text or json, not \(format)")
     }
     let progress = ProgressLine("mutants")
-    let counter = ConformanceCounter()
+    let finished = Atomic(0)
     let test = await SelfTest.run {
-      let count = counter.next()
+      let count = finished.add(1, ordering: .relaxed).newValue
       progress.report(count, Double(count) / Double(Mutation.allCases.count + 1))
     }
     progress.finish()
