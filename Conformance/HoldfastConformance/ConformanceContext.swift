@@ -117,7 +117,7 @@ public final class ConformanceContext: Sendable {
     line: Int = #line
   ) {
     let failure = ConformanceFailure(
-      message,
+      ReportText.clipped(message, 1000),
       expected: expected,
       got: got,
       history: history,

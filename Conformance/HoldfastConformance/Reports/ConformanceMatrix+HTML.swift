@@ -66,24 +66,22 @@ extension ConformanceMatrix {
   /// The summary of one backend.
   private static func card(_ report: ConformanceReport) -> String {
     let plain = report.passedCount - report.unsupportedCount
-    var figures = "<b>\(ReportText.grouped(report.passedCount))</b> passed"
-    if report.unsupportedCount > 0 {
-      figures += "<span class=\"soft\">, of them \(report.unsupportedCount) unsupported, "
-      figures += "verified</span>"
-    }
+    let unsupported =
+      report.unsupportedCount == 0
+      ? "" : "<p class=\"count soft\">\(report.unsupportedCount) unsupported, verified</p>\n"
     let isGood = report.isSuccess
     let missing = report.skippedCount > 0 ? ", <b>\(report.skippedCount)</b> did not run" : ""
     return """
       <article class="\(isGood ? "ok" : "bad")">
       <h2>\(ReportText.markup(report.backend))</h2>
       <p class="engine">\(ReportText.markup(report.engine))</p>
-      <p class="count">\(figures)</p>
-      <p class="count\(isGood ? "" : " bad")"><b>\(report.failedCount)</b> failed\(missing)</p>
+      <p class="count"><b>\(ReportText.grouped(report.passedCount))</b> passed</p>
+      \(unsupported)<p class="count failed\(isGood ? "" : " bad")"><b>\(report.failedCount)</b> failed\(missing)</p>
       <div class="bar" aria-hidden="true"><i class="ok" style="flex-grow:\(plain)"></i>\
       <i class="some" style="flex-grow:\(report.unsupportedCount)"></i>\
       <i class="bad" style="flex-grow:\(report.failedCount + report.skippedCount)"></i></div>
-      <p class="soft">\(ReportText.count(report.checkCount, "check")) in \
-      \(ReportText.seconds(report.seconds)) s</p>
+      <p class="soft time">\(ReportText.count(report.checkCount, "check")) in \
+      \(ReportText.seconds(report.seconds).dropLast(2)) s</p>
       </article>
 
       """
@@ -160,8 +158,7 @@ extension ConformanceMatrix {
 
   /// The first failed check, short enough for a line or two.
   private func summary(_ result: ConformanceResult) -> String {
-    let text = result.failures.first?.description ?? ""
-    return text.count <= 160 ? text : "\(text.prefix(160))…"
+    ReportText.clipped(result.failures.first?.description ?? "", 160)
   }
 
   /// All that is known of one failure.

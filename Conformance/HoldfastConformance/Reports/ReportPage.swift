@@ -25,9 +25,9 @@ enum ReportPage {
     article.bad { border-color: var(--bad); }
     .engine { margin-bottom: .4rem; overflow-wrap: anywhere; }
     .count.bad { color: var(--bad); }
-    .bar { display: flex; height: .35rem; border-radius: .2rem; overflow: hidden; margin-top: auto;
-      background: var(--line); }
-    article .count + .bar { margin: .6rem 0 .4rem; }
+    .bar { display: flex; height: .35rem; border-radius: .2rem; overflow: hidden;
+      margin: auto 0 .4rem; background: var(--line); }
+    .failed { margin-bottom: .6rem; }
     .bar i { flex-basis: 0; } .bar .ok { background: var(--ok); }
     .bar .some { background: var(--some); } .bar .bad { background: var(--bad); }
     .tools { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; padding: .7rem 0;
@@ -93,9 +93,12 @@ enum ReportPage {
     @media (max-width: 46rem) {
       body { padding: 1.2rem 1rem 2rem; }
       h1 { font-size: 1.5rem; }
-      .backends { grid-template-columns: 1fr 1fr; gap: .6rem; margin: 1rem 0; }
-      article { padding: .7rem .8rem; }
-      .tools { gap: .5rem; }
+      .backends { grid-template-columns: 1fr; gap: .5rem; margin: 1rem 0; }
+      article { padding: .55rem .8rem .65rem; flex-flow: row wrap; gap: 0 .8rem;
+        align-items: baseline; }
+      .engine { flex: 1; margin: 0; } .bar { flex: 1 1 100%; order: 1; margin: .35rem 0 0; }
+      article .time { display: none; } .failed { margin: 0; }
+      .tools { gap: .5rem; position: static; }
       input[type=search], fieldset { flex: 1 1 100%; }
       fieldset label { flex: 1 1 auto; } fieldset span { padding: .4rem .3rem; text-align: center; }
       select { flex: 1 1 0; }

@@ -23,6 +23,11 @@ enum ReportText {
     "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
+  /// The beginning of a text that is long.
+  static func clipped(_ text: String, _ length: Int) -> String {
+    text.count <= length ? text : "\(text.prefix(length))…"
+  }
+
   /// Text in which characters that would not show, or turn others around, are written as `\u{…}`.
   static func visible(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }

@@ -27,7 +27,7 @@ package struct WhereParser {
 
   /// How deep parentheses and `NOT` may nest.
   static let maximumDepth = 500
-  private static let reserved: Set<String> = [
+  static let reserved: Set<String> = [
     "and", "or", "not", "in", "is", "between", "null", "true", "false",
   ]
 
