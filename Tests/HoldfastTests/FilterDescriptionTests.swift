@@ -38,6 +38,10 @@ import Testing
     #expect(Filter.all.description == "all")
     #expect(Filter.or([]).description == "none")
     #expect(
+      Filter.json("tags", JSONCondition(["a b"], .element(.compare(.equal, "x")))).description
+        == "tags.\"a b\"[] = 'x'"
+    )
+    #expect(
       Filter.and([.and([]), .equal("a", .real(-.infinity))]).description == "all AND a = -infinity"
     )
   }

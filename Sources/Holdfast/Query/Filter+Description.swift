@@ -1,6 +1,6 @@
 extension Filter: CustomStringConvertible {
-  /// The filter in the language of ``init(parsing:)``; what that cannot say, `all`, `none` and
-  /// infinity, in these words.
+  /// The filter in the language of ``init(parsing:)``; what that cannot say, `all`, `none`, infinity
+  /// and conditions on parts of nested values, in words of its own.
   public var description: String { text(isPart: false) }
 
   private func text(isPart: Bool) -> String {
@@ -17,9 +17,24 @@ extension Filter: CustomStringConvertible {
       return "\(Self.name(field)) STARTS WITH \(Self.literal(value))"
     case .contains(let field, let value):
       return "\(Self.name(field)) CONTAINS \(Self.literal(value))"
+    case .json(let field, let condition):
+      let path = ([field] + condition.path).map(Self.name).joined(separator: ".")
+      return Self.text(condition.test, of: path)
     case .and(let parts): return Self.joined(parts, "AND", none: "all", isPart)
     case .or(let parts): return Self.joined(parts, "OR", none: "none", isPart)
     case .not(let part): return "NOT \(part.text(isPart: true))"
+    }
+  }
+
+  private static func text(_ test: JSONCondition.Test, of part: String) -> String {
+    switch test {
+    case .compare(let comparison, let value): "\(part) \(comparison.symbol) \(literal(value))"
+    case .isIn(let values): "\(part) IN (\(values.map(literal).sorted().joined(separator: ", ")))"
+    case .startsWith(let text): "\(part) STARTS WITH \(literal(.text(text)))"
+    case .contains(let text): "\(part) CONTAINS \(literal(.text(text)))"
+    case .equals(let json): "\(part) = json \(literal(.text(json)))"
+    case .count(let comparison, let count): "\(part).count \(comparison.symbol) \(count)"
+    case .element(let test): text(test, of: "\(part)[]")
     }
   }
 
