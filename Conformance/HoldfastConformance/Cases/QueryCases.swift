@@ -88,19 +88,6 @@ enum QueryCases {
   }
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("query.combinations", "Random filters of and, or, not match the oracle.") {
-      context in
-      var generator = context.generator()
-      let filters = (0..<300).map { _ in randomFilter(&generator, depth: 3) }
-      try await expect(context, try await open(context), filters)
-    },
-    ConformanceCase("query.indexedEqualsScan", "The same filters without any index find the same.")
-    { context in
-      var generator = context.generator()
-      let filters = (0..<300).map { _ in randomFilter(&generator, depth: 2) }
-      let plain = try await open(context, indexes: [])
-      try await expect(context, plain, filters)
-    },
     ConformanceCase("query.emptyCombinations", "An empty AND matches all, an empty OR nothing.") {
       try await expect(
         $0,
@@ -156,27 +143,6 @@ enum QueryCases {
       await context.expectError(.invalidQuery) {
         _ = try await store.read { try $0.count("item", where: tooDeep) }
       }
-    },
-    ConformanceCase(
-      "query.integerAgainstReal",
-      "Integers meet real literals by their exact values."
-    ) { context in
-      let literals: [Value] = [
-        -2.5, -1.0, 0.5, 1.0, 2.5, .real(0x1p53), .real(0x1p63), .real(-0x1p63), 1e300, -1e300,
-        .real(.infinity), .real(-.infinity), .real(0x1.fffffffffffffp62),
-      ]
-      try await table(context, .integer, Pools.integers, literals)
-    },
-    ConformanceCase(
-      "query.realAgainstInteger",
-      "Reals meet integer literals by their exact values."
-    ) { context in
-      let rows = Pools.reals + [.real(0x1p53), .real(0x1p53 + 2), .real(0x1p62)]
-      let literals: [Value] = [
-        -3, 0, 1, 2, .integer(1 << 53), .integer((1 << 53) + 1), .integer(.max), .integer(.min),
-        .integer(.max - 1),
-      ]
-      try await table(context, .real, rows, literals)
     },
     ConformanceCase("query.unknownField", "A field that is not there is unknownField.") { context in
       let store = try await open(context)
@@ -312,32 +278,4 @@ enum QueryCases {
       }
     },
   ]
-
-  /// Every comparison of each literal with rows of another numeric type.
-  private static func table(
-    _ context: ConformanceContext,
-    _ type: FieldType,
-    _ rows: [Value],
-    _ literals: [Value]
-  ) async throws {
-    let definition = Shapes.single(type, indexes: [IndexDefinition(["value"])])
-    let store = try await context.open(creating: definition)
-    let records = (rows + [.null]).enumerated().map { index, value -> [String: Value] in
-      ["id": .integer(Int64(index)), "value": value]
-    }
-    try await store.write { transaction in
-      for record in records { try transaction.insert(record, into: "single") }
-    }
-    for literal in literals {
-      for filter in [
-        Filter.equal("value", literal), .notEqual("value", literal), .less("value", literal),
-        .lessOrEqual("value", literal), .greater("value", literal),
-        .greaterOrEqual("value", literal), .isIn("value", [literal]),
-        .not(.less("value", literal)),
-      ] {
-        let got = try await store.read { try $0.ids(Query("single", where: filter)) }
-        context.expect(got, Oracle.ids(records, filter), "\(filter)")
-      }
-    }
-  }
 }

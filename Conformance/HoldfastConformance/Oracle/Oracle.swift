@@ -1,124 +1,121 @@
 import Holdfast
 
-/// What the rules say about values and filters, computed apart from the library: it uses the
-/// library's types as data and none of its comparisons.
+/// The rules' own answers, for comparison: the library's values and filters, taken apart as data
+/// and handed to the oracle, whose code knows nothing of the library.
 enum Oracle {
-  /// Orders two values: null, numbers, text, blobs; text and blobs by bytes, the shorter first.
-  static func order(_ left: Value, _ right: Value) -> Int {
-    switch (left, right) {
-    case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
-    case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0
-    case (.integer(let a), .real(let b)): mixed(a, b)
-    case (.real(let a), .integer(let b)): -mixed(b, a)
-    case (.text(let a), .text(let b)): bytes(Array(a.utf8), Array(b.utf8))
-    case (.blob(let a), .blob(let b)): bytes(a, b)
-    default: rank(left) - rank(right)
+  /// A value as the oracle sees it; in a field whose type has several spellings of one value, what
+  /// the spelling means.
+  static func plain(_ value: Value, _ type: FieldType? = nil) -> Plain {
+    switch type.map({ Pools.meaning(of: value, as: $0) }) ?? value {
+    case .null: .nothing
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .real(real)
+    case .text(let text): .text(Array(text.utf8))
+    case .blob(let blob): .blob(blob)
     }
   }
+
+  /// A value of the oracle's as one of the library's.
+  static func value(_ plain: Plain) -> Value {
+    switch plain {
+    case .nothing: .null
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .real(real)
+    case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+    case .blob(let bytes): .blob(bytes)
+    }
+  }
+
+  /// A filter as the oracle's condition.
+  ///
+  /// `field` gives the position of a field by its name; `types` are the fields' types, empty where
+  /// no field has several spellings.
+  static func condition(
+    _ filter: Filter,
+    _ field: (String) -> Int,
+    _ types: [FieldType] = []
+  ) -> PlainCondition {
+    func literal(_ value: Value, _ field: Int) -> Plain {
+      plain(value, types.isEmpty ? nil : types[field])
+    }
+    switch filter {
+    case .all: return .always
+    case .compare(let name, let comparison, let value):
+      return .compare(field(name), relation(comparison), literal(value, field(name)))
+    case .isIn(let name, let list):
+      let position = field(name)
+      return .oneOf(position, list.map { literal($0, position) })
+    case .startsWith(let name, let value): return .begins(field(name), plain(value))
+    case .contains(let name, let value): return .includes(field(name), plain(value))
+    case .json(let name, let condition):
+      return .json(field(name), path: condition.path.map { Array($0.utf8) }, test(condition.test))
+    case .and(let parts): return .every(parts.map { condition($0, field, types) })
+    case .or(let parts): return .some(parts.map { condition($0, field, types) })
+    case .not(let part): return .inverse(condition(part, field, types))
+    }
+  }
+
+  private static func test(_ test: JSONCondition.Test) -> PlainJSONTest {
+    switch test {
+    case .compare(let comparison, let literal): .compare(relation(comparison), plain(literal))
+    case .isIn(let values): .oneOf(values.map { plain($0) })
+    case .startsWith(let text): .begins(Array(text.utf8))
+    case .contains(let text): .includes(Array(text.utf8))
+    case .equals(let json): .equals(PlainJSON(Array(json.utf8)))
+    case .count(let comparison, let count): .count(relation(comparison), Int64(count))
+    case .element(let test): .element(Self.test(test))
+    }
+  }
+
+  private static func relation(_ comparison: Comparison) -> PlainCondition.Relation {
+    switch comparison {
+    case .equal: .equal
+    case .notEqual: .notEqual
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    }
+  }
+
+  /// Orders two values.
+  static func order(_ left: Value, _ right: Value) -> Int { Plain.order(plain(left), plain(right)) }
 
   /// Orders two lists part by part.
   static func order(_ left: [Value], _ right: [Value]) -> Int {
-    for (a, b) in zip(left, right) {
-      let result = order(a, b)
-      if result != 0 { return result }
-    }
-    return left.count - right.count
-  }
-
-  private static func rank(_ value: Value) -> Int {
-    switch value {
-    case .null: 0
-    case .integer, .real: 1
-    case .text: 2
-    case .blob: 3
-    }
-  }
-
-  /// An integer against a real, exactly: the real's whole part in 128 bits, then its fraction.
-  private static func mixed(_ integer: Int64, _ real: Double) -> Int {
-    if real > 1e30 { return -1 }
-    if real < -1e30 { return 1 }
-    let whole = Int128(real.rounded(.towardZero))
-    let wide = Int128(integer)
-    if wide != whole { return wide < whole ? -1 : 1 }
-    let fraction = real - real.rounded(.towardZero)
-    return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
-  }
-
-  private static func bytes(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var index = 0
-    while index < left.count, index < right.count {
-      if left[index] != right[index] { return left[index] < right[index] ? -1 : 1 }
-      index += 1
-    }
-    return left.count - right.count
+    Plain.order(left.map { plain($0) }, right.map { plain($0) })
   }
 
   /// Whether a record, given by field name, matches a filter.
   static func matches(_ filter: Filter, _ record: [String: Value]) -> Bool {
-    switch filter {
-    case .all: true
-    case .compare(let field, let comparison, let literal):
-      compare(record[field] ?? .null, comparison, literal)
-    case .isIn(let field, let list):
-      list.contains { compare(record[field] ?? .null, .equal, $0) }
-    case .startsWith(let field, let literal): holds(record[field] ?? .null, literal, atStart: true)
-    case .contains(let field, let literal): holds(record[field] ?? .null, literal, atStart: false)
-    case .json(let field, let condition): JSONOracle.matches(record[field] ?? .null, condition)
-    case .and(let parts): !parts.contains { !matches($0, record) }
-    case .or(let parts): parts.contains { matches($0, record) }
-    case .not(let part): !matches(part, record)
-    }
+    let names = Array(record.keys)
+    let row = names.map { plain(record[$0] ?? .null) } + [.nothing]
+    return condition(filter) { names.firstIndex(of: $0) ?? names.count }.holds(row)
   }
 
-  private static func compare(_ value: Value, _ comparison: Comparison, _ literal: Value) -> Bool {
-    let nulls = (isNull(value), isNull(literal))
-    switch comparison {
-    case .equal:
-      return nulls == (true, true) || (nulls == (false, false) && order(value, literal) == 0)
-    case .notEqual: return !compare(value, .equal, literal)
-    case .less: return nulls == (false, false) && order(value, literal) < 0
-    case .lessOrEqual: return nulls == (false, false) && order(value, literal) <= 0
-    case .greater: return nulls == (false, false) && order(value, literal) > 0
-    case .greaterOrEqual: return nulls == (false, false) && order(value, literal) >= 0
-    }
-  }
-
-  private static func isNull(_ value: Value) -> Bool {
-    if case .null = value { return true }
-    return false
-  }
-
-  private static func holds(_ value: Value, _ part: Value, atStart: Bool) -> Bool {
-    let whole: [UInt8]
-    let needle: [UInt8]
-    switch (value, part) {
-    case (.text(let a), .text(let b)): (whole, needle) = (Array(a.utf8), Array(b.utf8))
-    case (.blob(let a), .blob(let b)): (whole, needle) = (a, b)
-    default: return false
-    }
-    if needle.count > whole.count { return false }
-    let last = atStart ? 0 : whole.count - needle.count
-    return (0...last).contains { start in
-      !needle.indices.contains { whole[start + $0] != needle[$0] }
-    }
-  }
-
-  /// The keys of records that match, sorted: fields named, `-` before one for descending, then key.
+  /// The keys of records that match, in an order, ties by key.
   static func ids(
     _ records: [[String: Value]],
     _ filter: Filter = .all,
     sort: [Sort] = [],
     key: String = "id"
   ) -> [Value] {
-    let matching = records.filter { matches(filter, $0) }
-    let sorted = matching.sorted { left, right in
-      for entry in sort {
-        let result = order(left[entry.field] ?? .null, right[entry.field] ?? .null)
-        if result != 0 { return entry.isDescending ? result > 0 : result < 0 }
-      }
-      return order(left[key] ?? .null, right[key] ?? .null) < 0
+    var positions: [String: Int] = [:]
+    for record in records {
+      for name in record.keys where positions[name] == nil { positions[name] = positions.count }
     }
-    return sorted.map { $0[key] ?? .null }
+    // Fields that no record gives are null in all.
+    let missing = positions.count
+    let names = positions.sorted { $0.value < $1.value }.map(\.key)
+    let table = PlainTable(
+      kinds: Array(repeating: .any, count: missing + 1),
+      key: [positions[key] ?? missing],
+      rows: records.map { record in names.map { plain(record[$0] ?? .null) } + [.nothing] }
+    )
+    let condition = condition(filter) { positions[$0] ?? missing }
+    let order = sort.map {
+      PlainTable.Order(field: positions[$0.field] ?? missing, isDescending: $0.isDescending)
+    }
+    return table.keys(of: table.matching(condition, order)).map { value($0[0]) }
   }
 }

@@ -47,6 +47,18 @@ enum Pools {
     .blob(Array(repeating: 0, count: 15) + [1]),
   ]
 
+  static let decimals: [Value] = ["0", "1", "-1", "0.1", "12.5", "100", "20", "-0.25"]
+
+  static let jsons: [Value] = [
+    "null", "true", "1", "\"a\"", "\"\"", "[]", "[1,2]", "{}", "{\"a\":1}",
+    "{\"a\":1,\"b\":[true,null]}",
+  ]
+
+  /// Numbers, text and blobs in one field; 1 and 1.0 are equal numbers.
+  static let mixed: [Value] = [
+    0, 1, -1, 1.5, -0.5, .integer(.max), .real(.infinity), "", "1", "a", .blob([]), .blob([0x31]),
+  ]
+
   /// The values of a type.
   static func values(of type: FieldType) -> [Value] {
     switch type {
@@ -57,9 +69,36 @@ enum Pools {
     case .bool: bools
     case .date: dates
     case .uuid: uuids
-    case .decimal: ["0", "1", "-1", "0.1", "12.5", "100", "20"]
-    case .json: ["null", "true", "1", "\"a\"", "[1,2]", "{\"a\":1}"]
-    case .any: []
+    case .decimal: decimals
+    case .json: jsons
+    case .any: mixed
     }
+  }
+
+  /// Other spellings of values of the types that have them, each with the value's own.
+  static let spellings: [FieldType: [(given: Value, meaning: Value)]] = [
+    .real: [(1, 1.0), (-1, -1.0), (.real(-0.0), 0.0)],
+    .date: [
+      ("2001-01-01", "2001-01-01T00:00:00.000000000Z"),
+      ("2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.000000000Z"),
+      ("2026-01-31T12:00:00.1Z", "2026-01-31T12:00:00.100000000Z"),
+      ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000000Z"),
+    ],
+    .uuid: [
+      ("41414141-4141-4141-4141-414141414141", .blob(Array(repeating: 0x41, count: 16))),
+      ("ffffffff-FFFF-ffff-FFFF-ffffffffffff", .blob(Array(repeating: 0xFF, count: 16))),
+    ],
+    .decimal: [("1.00", "1"), ("0.10", "0.1"), ("12.500", "12.5"), (100, "100"), ("-1.0", "-1")],
+    .json: [
+      (" true", "true"), ("[1, 2]", "[1,2]"), ("{ \"a\" : 1 }", "{\"a\":1}"),
+      ("{\"b\":[true, null],\"a\":1}", "{\"a\":1,\"b\":[true,null]}"),
+    ],
+  ]
+
+  /// What a value means in a field of a type: the value itself, unless it is one of `spellings`.
+  static func meaning(of value: Value, as type: FieldType) -> Value {
+    guard let spellings = spellings[type] else { return value }
+    let text = value.exactText
+    return spellings.first { $0.given.exactText == text }?.meaning ?? value
   }
 }

@@ -80,10 +80,12 @@ extension Conformance {
     seed: UInt64 = defaultSeed,
     timeLimit: Duration = defaultTimeLimit
   ) async -> ConformanceResult {
-    // Each case has numbers of its own, the same whether it runs alone or with all.
-    var mixed = seed
-    for byte in entry.id.utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    let context = ConformanceContext(harness, seed: mixed)
+    let context = ConformanceContext(harness, seed: Self.seed(of: entry.id, seed))
     return await CaseRun(entry, context).result(seed: seed, timeLimit: timeLimit)
+  }
+
+  /// The seed of a case: each has numbers of its own, the same whether it runs alone or with all.
+  static func seed(of id: String, _ seed: UInt64) -> UInt64 {
+    id.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }
