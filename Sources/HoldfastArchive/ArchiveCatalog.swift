@@ -14,7 +14,14 @@ struct ArchiveCatalog {
   var base: Int64
   var schemaVersion: Int64
   var nextID: Int
+  /// The names of the migrations that were applied, in order.
+  var migrations: [String]
   var collections: [Entry]
+
+  /// The contents of the record files, by collection.
+  var digests: [(id: Int, digest: FileDigest)] {
+    collections.compactMap { entry in entry.digest.map { (entry.id, $0) } }
+  }
 
   /// A collection with its file.
   struct Entry: Codable {
@@ -76,6 +83,8 @@ struct ArchiveCatalog {
     var base: Int64
     var schemaVersion: Int64
     var nextID: Int
+    /// Absent where none was applied, and in catalogs from before there were any.
+    var migrations: [String]?
     var collections: [Entry]
   }
 
@@ -86,11 +95,15 @@ struct ArchiveCatalog {
       "holdfast":"archive","format":\(Self.format),"encoding":"\(encoding.rawValue)",
       "store":"\(store)","base":\(base),
       "schemaVersion":\(schemaVersion),"nextID":\(nextID),
-      "collections":[
+
       """
+    if !migrations.isEmpty {
+      text += "\"migrations\":\(try Self.text(migrations, of: "the list of migrations")),\n"
+    }
+    text += "\"collections\":["
     for (index, entry) in collections.enumerated() {
       text += index == 0 ? "\n" : ",\n"
-      text += String(decoding: try Self.encode(entry), as: UTF8.self)
+      text += try Self.text(entry, of: "collection \(entry.definition.name)")
     }
     text += "\n]"
     var bytes = Array(text.utf8)
@@ -99,16 +112,16 @@ struct ArchiveCatalog {
     return bytes
   }
 
-  /// A collection's entry in one line of JSON.
-  static func encode(_ entry: Entry) throws(StorageError) -> Data {
+  /// A part of a catalog or a change of it in one line of JSON.
+  static func text(_ part: some Encodable, of what: String) throws(StorageError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      return try encoder.encode(entry)
+      return String(decoding: try encoder.encode(part), as: UTF8.self)
     } catch {
       throw StorageError(
         .invalidSchema,
-        "collection \(entry.definition.name) cannot be written to a catalog",
+        "\(what) cannot be written to a catalog",
         underlying: error
       )
     }
@@ -151,6 +164,7 @@ struct ArchiveCatalog {
     base = content.base
     schemaVersion = content.schemaVersion
     nextID = content.nextID
+    migrations = content.migrations ?? []
     collections = content.collections
   }
 
@@ -162,12 +176,38 @@ struct ArchiveCatalog {
     )
   }
 
+  /// The catalog of an empty store.
   init(encoding: ArchiveEncoding, store: String) {
     self.encoding = encoding
     self.store = store
     base = 0
     schemaVersion = 1
     nextID = 1
+    migrations = []
     collections = []
+  }
+
+  /// The catalog of a snapshot after the commit `base`, over files of the given contents.
+  init(
+    of snapshot: some StorageReader,
+    encoding: ArchiveEncoding,
+    base: Int64,
+    digests: [Int: FileDigest]
+  ) throws(StorageError) {
+    let catalog = snapshot.catalog
+    self.encoding = encoding
+    self.base = base
+    store = catalog.storeID
+    schemaVersion = catalog.schemaVersion
+    nextID = catalog.nextID
+    migrations = catalog.migrations
+    collections = []
+    for collection in catalog.collections {
+      var lastKey: Int64?
+      if collection.automaticKeyPosition != nil {
+        lastKey = try snapshot.lastAutomaticKey(of: collection)
+      }
+      collections.append(Entry(collection, lastKey: lastKey, digest: digests[collection.id]))
+    }
   }
 }

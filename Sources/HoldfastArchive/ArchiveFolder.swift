@@ -54,18 +54,7 @@ struct ArchiveFolder: Sendable {
       )
     }
     if try FileStamp.of(catalog) != nil { return .archive }
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: path)
-    } catch {
-      throw StorageError(
-        .permissionDenied,
-        "cannot list \(path); grant access to it",
-        backend: "archive",
-        underlying: error
-      )
-    }
-    let others = Set(names).subtracting(Self.strangers).subtracting(Self.beginnings)
+    let others = Set(try names()).subtracting(Self.strangers).subtracting(Self.beginnings)
     if others.isEmpty {
       guard try hasCommits() else { return .empty }
     } else if try !hasJournal() {
@@ -80,6 +69,20 @@ struct ArchiveFolder: Sendable {
       "\(catalog) is missing; restore it from a backup (nothing was changed)",
       backend: "archive"
     )
+  }
+
+  /// The names of everything in the folder.
+  func names() throws(StorageError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw StorageError(
+        .permissionDenied,
+        "cannot list \(path); grant access to it",
+        backend: "archive",
+        underlying: error
+      )
+    }
   }
 
   private func hasJournal() throws(StorageError) -> Bool {

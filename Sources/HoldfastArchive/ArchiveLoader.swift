@@ -16,15 +16,20 @@ struct ArchiveLoader {
   ///   `StorageError.Code.wrongKind`, `StorageError.Code.newerFormat`,
   ///   `StorageError.Code.corrupt`, `StorageError.Code.conflict`.
   func load() throws(StorageError) -> ArchiveState {
+    try whileUnchanged { () throws(StorageError) in try attempt() }
+  }
+
+  /// Repeats `body` until catalog and journal were the same files before it and after it.
+  func whileUnchanged<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
     let deadline = ContinuousClock.now + options.timeout
     while true {
       let catalog = try FileStamp.of(folder.catalog)
       let journal = try FileStamp.of(folder.journal)
       do throws(StorageError) {
-        let state = try attempt()
+        let result = try body()
         let nowCatalog = try FileStamp.of(folder.catalog)
         let nowJournal = try FileStamp.of(folder.journal)
-        if nowCatalog == catalog, nowJournal?.inode == journal?.inode { return state }
+        if nowCatalog == catalog, nowJournal?.inode == journal?.inode { return result }
       } catch {
         let nowCatalog = try FileStamp.of(folder.catalog)
         let nowJournal = try FileStamp.of(folder.journal)
@@ -42,81 +47,83 @@ struct ArchiveLoader {
 
   // MARK: One attempt
 
-  /// A journal as it was found.
-  private struct FoundJournal {
-    var file: OpenFile
-    var content: FileBytes
-    var base: Int64
-    var headerEnd: Int
-    var scan: JournalScan
-
-    func changes(_ group: JournalScan.Group) -> UnsafeRawBufferPointer {
-      let bytes = content.bytes[headerEnd...]
-      return UnsafeRawBufferPointer(
-        rebasing: bytes[
-          (headerEnd + group.changes.lowerBound)..<(headerEnd + group.changes.upperBound)
-        ]
-      )
-    }
+  /// A file that waits for the replay to reach the commit whose state it has.
+  private struct WaitingFile {
+    var mark: Int
+    var bytes: FileBytes
   }
 
   private func attempt() throws(StorageError) -> ArchiveState {
-    let catalog = try readCatalog()
-    let journal = try readJournal(catalog)
-    defer { journal.content.keepAlive() }
+    let contents = try ArchiveContents(folder, format, writable: !options.isReadOnly)
+    let catalog = contents.catalog
     let memory = try ArchiveMemory(MemoryEngine(), storeID: catalog.store)
-    let writer = try memory.beginWriting(timeout: options.timeout)
-    defer { writer.end() }
-    var files: [Int: ArchiveState.TrackedFile] = [:]
-    // The commit whose state each collection's file has.
-    var sequences: [Int: Int64] = [:]
-    var isEdited = false
-    for entry in catalog.collections {
-      let collection = try checked(entry)
-      try writer.restoreCollection(collection)
-      let found = try loadFile(of: collection, entry, catalog, journal, into: writer)
-      if let last = entry.lastKey,
-        try writer.lastAutomaticKey(of: collection) < last
-      {
-        try writer.setLastAutomaticKey(last, of: collection)
-      }
-      files[collection.id] = found.file
-      sequences[collection.id] = found.sequence
-      if found.isEdited { isEdited = true }
-    }
-    try writer.setCatalog(schemaVersion: catalog.schemaVersion, nextID: catalog.nextID)
-    var replay = JournalReplay(writer, path: folder.journal)
-    var sequence = max(journal.base, catalog.base)
-    for group in journal.scan.groups
-    where group.mark.kind == .commit && group.mark.sequence > catalog.base {
-      sequence = group.mark.sequence
-      try replay.apply(journal.changes(group)) { (collection) throws(StorageError) in
-        let found = try loadCreated(collection, catalog, journal, into: writer)
-        files[collection.id] = found.file
-        sequences[collection.id] = found.sequence
-      } isApplied: { id in
-        sequences[id, default: 0] >= sequence
-      }
-    }
-    for id in replay.touched where (sequences[id] ?? 0) < sequence { files[id]?.isDirty = true }
-    // Another process may be about to finish a checkpoint, or die before its end.
-    for group in journal.scan.groups where group.mark.kind == .checkpoint {
-      for (id, digest) in group.mark.files { files[id]?.marked.append(digest) }
-    }
-    try writer.commit()
     var state = ArchiveState(
       memory: memory,
       store: catalog.store,
       encoding: catalog.encoding,
-      files: files,
-      journal: position(journal),
+      files: [:],
+      obsolete: [],
+      journal: contents.journal.position,
       base: catalog.base,
-      sequence: sequence,
-      needsCheckpoint: isEdited || journal.base != catalog.base
-        || journal.scan.groups.contains { $0.mark.kind == .checkpoint }
+      sequence: max(contents.journal.base, catalog.base),
+      needsCheckpoint: contents.isCheckpointUnfinished,
+      isCheckpointUnfinished: contents.isCheckpointUnfinished,
+      isEdited: false
     )
+    let writer = try memory.beginWriting(timeout: options.timeout)
+    defer { writer.end() }
+    var waiting: [Int: WaitingFile] = [:]
+    for entry in catalog.collections {
+      let collection = try checked(entry)
+      try writer.restoreCollection(collection)
+      let (source, obsolete) = try contents.source(of: entry)
+      if let obsolete { state.obsolete.append(obsolete) }
+      waiting[entry.id] = try load(source, collection, entry.lastKey, contents, writer, &state)
+    }
+    for id in contents.outline.created {
+      waiting[id] = try wait(for: id, contents, &state)
+    }
+    try writer.setCatalog(
+      schemaVersion: catalog.schemaVersion,
+      nextID: catalog.nextID,
+      migrations: catalog.migrations
+    )
+    try replay(contents, waiting, writer, &state)
+    try writer.commit()
     convert(&state)
     return state
+  }
+
+  /// Applies the pending groups, and takes in the waiting files in between.
+  private func replay(
+    _ contents: ArchiveContents,
+    _ waiting: [Int: WaitingFile],
+    _ writer: ArchiveMemory.Writer,
+    _ state: inout ArchiveState
+  ) throws(StorageError) {
+    defer { contents.journal.content.keepAlive() }
+    var waiting = waiting
+    var replay = JournalReplay(writer, path: folder.journal)
+    for (number, group) in contents.pending {
+      if group.mark.kind == .commit {
+        state.sequence = group.mark.sequence
+        try replay.apply(contents.journal.changes(group)) { waiting[$0] != nil }
+        continue
+      }
+      for collection in writer.catalog.collections {
+        guard let file = waiting[collection.id], file.mark == number else { continue }
+        let last = try writer.lastAutomaticKey(of: collection)
+        let name = state.files[collection.id]?.onDisk?.name ?? collection.physicalName
+        try load(file.bytes, name, collection, state.encoding, writer)
+        if collection.automaticKeyPosition != nil {
+          try writer.setLastAutomaticKey(last, of: collection)
+        }
+        waiting[collection.id] = nil
+        replay.forget(collection.id)
+      }
+    }
+    for id in replay.touched { state.files[id]?.isDirty = true }
+    state.follow(writer.catalog)
   }
 
   /// Turns the files to the other form of property lists, if the options ask for it.
@@ -127,35 +134,6 @@ struct ArchiveLoader {
     state.encoding = encoding
     state.needsCheckpoint = true
     for id in state.files.keys { state.files[id]?.isDirty = true }
-  }
-
-  private func position(_ journal: FoundJournal) -> JournalPosition {
-    let end = journal.headerEnd + journal.scan.end
-    return JournalPosition(
-      file: journal.file,
-      stamp: journal.content.stamp,
-      end: end,
-      synced: journal.scan.synced,
-      tail: Array(journal.content.bytes[..<end].suffix(JournalLine.checkLength))
-    )
-  }
-
-  // MARK: Catalog and journal
-
-  private func readCatalog() throws(StorageError) -> ArchiveCatalog {
-    guard let content = try FileBytes.read(folder.catalog) else { throw missing(folder.catalog) }
-    defer { content.keepAlive() }
-    let isOurs = try FileStamp.of(folder.journal) != nil
-    let catalog = try ArchiveCatalog(content.bytes, path: folder.catalog, isOurs: isOurs)
-    guard catalog.encoding.format == format else {
-      throw StorageError(
-        .wrongKind,
-        "\(folder.path) is an archive of \(catalog.encoding.format.backend) files; open it as "
-          + "\(catalog.encoding.format.backend):",
-        backend: format.backend
-      )
-    }
-    return catalog
   }
 
   private func checked(_ entry: ArchiveCatalog.Entry) throws(StorageError) -> Collection {
@@ -171,173 +149,97 @@ struct ArchiveLoader {
     }
   }
 
-  private func readJournal(_ catalog: ArchiveCatalog) throws(StorageError) -> FoundJournal {
-    guard let file = try OpenFile.open(folder.journal, writable: !options.isReadOnly) else {
-      throw missing(folder.journal)
-    }
-    let content = try FileBytes.read(file.descriptor, from: 0, path: folder.journal)
-    defer { content.keepAlive() }
-    let (header, headerEnd) = try Self.header(content.bytes, path: folder.journal)
-    guard header.store == catalog.store else {
-      throw damaged("\(folder.journal) belongs to another archive")
-    }
-    let scan = try JournalScan(
-      UnsafeRawBufferPointer(rebasing: content.bytes[headerEnd...]),
-      at: headerEnd,
-      after: header.sequence,
-      synced: headerEnd,
-      name: folder.journal
-    )
-    let leadsToCatalog = scan.groups.contains {
-      $0.mark.kind == .checkpoint && $0.mark.sequence == catalog.base
-    }
-    guard header.sequence == catalog.base || (header.sequence < catalog.base && leadsToCatalog)
-    else {
-      throw damaged("\(folder.journal) and \(ArchiveCatalog.fileName) are of different times")
-    }
-    return FoundJournal(
-      file: file,
-      content: content,
-      base: header.sequence,
-      headerEnd: headerEnd,
-      scan: scan
-    )
-  }
-
-  /// Reads the header of a journal.
-  ///
-  /// - Returns: the header and where it ends.
-  static func header(
-    _ bytes: UnsafeRawBufferPointer,
-    path: String
-  ) throws(StorageError) -> (JournalMark, Int) {
-    let end = (bytes.firstIndex(of: 0x0A) ?? bytes.count - 1) + 1
-    let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-    let mark = JournalMark(line)
-    if let mark, mark.kind == .header, mark.format > JournalLine.format {
-      throw StorageError(
-        .newerFormat,
-        "\(path) has format \(mark.format), and this version of Holdfast reads up to "
-          + "\(JournalLine.format); use a newer version",
-        backend: "archive"
-      )
-    }
-    guard let mark, mark.kind == .header, JournalLine.isIntact(line) else {
-      throw StorageError(
-        .corrupt,
-        "\(path) is damaged in its first line; restore it from a backup (nothing was changed)",
-        backend: "archive"
-      )
-    }
-    return (mark, end)
-  }
-
   // MARK: Record files
 
-  private struct FoundFile {
-    var file: ArchiveState.TrackedFile
-    var sequence: Int64
-    var isEdited = false
-  }
-
-  private func loadFile(
-    of collection: Collection,
-    _ entry: ArchiveCatalog.Entry,
-    _ catalog: ArchiveCatalog,
-    _ journal: FoundJournal,
-    into writer: ArchiveMemory.Writer
-  ) throws(StorageError) -> FoundFile {
-    let path = folder.records(collection.physicalName, catalog.encoding)
-    guard let content = try FileBytes.read(path) else { throw missing(path) }
-    defer { content.keepAlive() }
-    let digest = FileDigest(hash: content.hash, size: content.bytes.count)
-    var found = FoundFile(
-      file: ArchiveState.TrackedFile(
-        name: collection.physicalName,
-        digest: digest,
-        stamp: content.stamp,
-        isDirty: false
-      ),
-      sequence: catalog.base
-    )
-    if digest != entry.digest {
-      if let sequence = Self.checkpoint(of: collection.id, digest, journal) {
-        found.sequence = sequence
-      } else {
-        try acceptEdit(of: collection, path, catalog, journal)
-        found.isEdited = true
-        found.file.isDirty = true
-      }
-    }
-    try RecordFile.load(
-      content.bytes,
-      name: path,
-      collection,
-      catalog.encoding,
-      into: writer
-    )
-    return found
-  }
-
-  /// Loads the file of a collection that the catalog does not know yet, if a checkpoint wrote it.
-  private func loadCreated(
+  /// Loads the records of a collection that the catalog knows, if their time is now.
+  ///
+  /// - Returns: the file, if its time comes during the replay.
+  private func load(
+    _ source: ArchiveContents.Source,
     _ collection: Collection,
-    _ catalog: ArchiveCatalog,
-    _ journal: FoundJournal,
-    into writer: ArchiveMemory.Writer
-  ) throws(StorageError) -> FoundFile {
-    let path = folder.records(collection.physicalName, catalog.encoding)
-    var found = FoundFile(
-      file: ArchiveState.TrackedFile(
-        name: collection.physicalName,
-        digest: nil,
-        stamp: nil,
-        isDirty: true
-      ),
-      sequence: 0
-    )
-    guard let content = try FileBytes.read(path) else { return found }
-    defer { content.keepAlive() }
-    let digest = FileDigest(hash: content.hash, size: content.bytes.count)
-    guard let sequence = Self.checkpoint(of: collection.id, digest, journal) else {
-      throw editedWhilePending(path)
+    _ lastKey: Int64?,
+    _ contents: ArchiveContents,
+    _ writer: ArchiveMemory.Writer,
+    _ state: inout ArchiveState
+  ) throws(StorageError) -> WaitingFile? {
+    func track(_ content: ArchiveState.RecordContent?, isDirty: Bool) {
+      state.files[collection.id] = ArchiveState.TrackedFile(
+        onDisk: content,
+        target: collection.physicalName,
+        isDirty: isDirty
+      )
     }
-    found.file.digest = digest
-    found.file.stamp = content.stamp
-    found.file.isDirty = false
-    found.sequence = sequence
-    try RecordFile.load(content.bytes, name: path, collection, catalog.encoding, into: writer)
-    return found
+    var waiting: WaitingFile?
+    switch source {
+    case .base(let content, let bytes):
+      track(content, isDirty: false)
+      try load(bytes, content.name, collection, state.encoding, writer)
+    case .edited(let content, let bytes):
+      try acceptEdit(of: collection.id, content.name, contents)
+      track(content, isDirty: true)
+      state.isEdited = true
+      state.needsCheckpoint = true
+      try load(bytes, content.name, collection, state.encoding, writer)
+    case .checkpoint(let content, let bytes, let mark):
+      track(content, isDirty: false)
+      waiting = WaitingFile(mark: mark, bytes: bytes)
+    case .nowhere: track(nil, isDirty: true)
+    case .missing:
+      throw ArchiveContents.missing(
+        folder.records(collection.physicalName, state.encoding),
+        format
+      )
+    }
+    // Keys may have been given out that no record has any more.
+    if let lastKey, try writer.lastAutomaticKey(of: collection) < lastKey {
+      try writer.setLastAutomaticKey(lastKey, of: collection)
+    }
+    return waiting
   }
 
-  /// The last commit that a checkpoint put into a file of this content; nil if none did.
-  private static func checkpoint(
-    of id: Int,
-    _ digest: FileDigest,
-    _ journal: FoundJournal
-  ) -> Int64? {
-    journal.scan.groups.last { group in
-      group.mark.kind == .checkpoint
-        && group.mark.files.contains { $0.id == id && $0.digest == digest }
-    }?.mark.sequence
+  /// Finds the file of a collection that pending commits create, if a checkpoint wrote it.
+  private func wait(
+    for id: Int,
+    _ contents: ArchiveContents,
+    _ state: inout ArchiveState
+  ) throws(StorageError) -> WaitingFile? {
+    switch try contents.source(ofCreated: id) {
+    case .checkpoint(let content, let bytes, let mark):
+      state.files[id] = ArchiveState.TrackedFile(
+        onDisk: content,
+        target: content.name,
+        isDirty: false
+      )
+      return WaitingFile(mark: mark, bytes: bytes)
+    case .edited(let content, _):
+      throw editedWhilePending(folder.records(content.name, contents.catalog.encoding))
+    case .base, .nowhere, .missing: return nil
+    }
+  }
+
+  private func load(
+    _ bytes: FileBytes,
+    _ name: String,
+    _ collection: Collection,
+    _ encoding: ArchiveEncoding,
+    _ writer: ArchiveMemory.Writer
+  ) throws(StorageError) {
+    defer { bytes.keepAlive() }
+    let path = folder.records(name, encoding)
+    try RecordFile.load(bytes.bytes, name: path, collection, encoding, into: writer)
   }
 
   /// Checks that a file which no checkpoint wrote may be taken over as edited by hand.
   private func acceptEdit(
-    of collection: Collection,
-    _ path: String,
-    _ catalog: ArchiveCatalog,
-    _ journal: FoundJournal
+    of id: Int,
+    _ name: String,
+    _ contents: ArchiveContents
   ) throws(StorageError) {
+    let path = folder.records(name, contents.catalog.encoding)
     guard options.edits == .accept else {
-      throw damaged("\(path) was changed outside of the store")
+      throw ArchiveContents.damaged("\(path) was changed outside of the store", format)
     }
-    for group in journal.scan.groups
-    where group.mark.kind == .commit && group.mark.sequence > catalog.base {
-      if JournalReplay.touched(by: journal.changes(group)).contains(collection.id) {
-        throw editedWhilePending(path)
-      }
-    }
+    if contents.hasPendingCommits(to: id) { throw editedWhilePending(path) }
   }
 
   private func editedWhilePending(_ path: String) -> StorageError {
@@ -345,22 +247,6 @@ struct ArchiveLoader {
       .conflict,
       "\(path) was edited by hand while commits to it were pending; put back the file as it was, "
         + "open and close the store, then edit it again",
-      backend: format.backend
-    )
-  }
-
-  private func missing(_ path: String) -> StorageError {
-    StorageError(
-      .corrupt,
-      "\(path) is missing; restore it from a backup (nothing was changed)",
-      backend: format.backend
-    )
-  }
-
-  private func damaged(_ what: String) -> StorageError {
-    StorageError(
-      .corrupt,
-      "\(what); restore the files from a backup (nothing was changed)",
       backend: format.backend
     )
   }

@@ -8,7 +8,9 @@ struct ArchiveRefresh {
   /// Applies new groups; reads everything again only where the groups between are gone.
   ///
   /// Costs one look at the journal's stamp where nothing has happened.
-  func run(_ state: inout ArchiveState) throws(StorageError) {
+  ///
+  /// - Returns: whether memory holds something else than before.
+  func run(_ state: inout ArchiveState) throws(StorageError) -> Bool {
     guard let stamp = try FileStamp.of(folder.journal) else {
       throw StorageError(
         .corrupt,
@@ -16,7 +18,7 @@ struct ArchiveRefresh {
         backend: "archive"
       )
     }
-    if stamp == state.journal.stamp { return }
+    if stamp == state.journal.stamp { return false }
     if stamp.isSameFile(as: state.journal.stamp), stamp.size < state.journal.synced {
       throw StorageError(
         .corrupt,
@@ -24,35 +26,39 @@ struct ArchiveRefresh {
         backend: "archive"
       )
     }
+    let sequence = state.sequence
     // Whatever is still in the journal that is open belongs before a new one.
-    guard try readOn(&state) else {
-      state = try loader.load()
-      return
+    var isCurrent = try readOn(&state)
+    if isCurrent, !stamp.isSameFile(as: state.journal.stamp) {
+      isCurrent = try adoptNewJournal(&state)
     }
-    if stamp.isSameFile(as: state.journal.stamp) { return }
-    if try !adoptNewJournal(&state) { state = try loader.load() }
+    if isCurrent { return state.sequence != sequence }
+    state = try loader.load()
+    return true
   }
 
   /// Applies what was appended to the open journal; false if it is no continuation.
   private func readOn(_ state: inout ArchiveState) throws(StorageError) -> Bool {
     let tailStart = state.journal.end - state.journal.tail.count
     let content = try FileBytes.read(
-      state.journal.file.descriptor,
+      state.journal.descriptor(),
       from: tailStart,
       path: folder.journal
     )
     defer { content.keepAlive() }
     guard content.bytes.starts(with: state.journal.tail) else { return false }
     let fresh = UnsafeRawBufferPointer(rebasing: content.bytes[state.journal.tail.count...])
-    try apply(fresh, &state)
+    guard try apply(fresh, &state) else { return false }
     state.journal.stamp = content.stamp
     return true
   }
 
+  /// Applies the groups of a stretch that follows the journal's end; false, having changed nothing,
+  /// if they tell of a file that memory does not hold.
   private func apply(
     _ bytes: UnsafeRawBufferPointer,
     _ state: inout ArchiveState
-  ) throws(StorageError) {
+  ) throws(StorageError) -> Bool {
     let scan = try JournalScan(
       bytes,
       at: state.journal.end,
@@ -60,39 +66,32 @@ struct ArchiveRefresh {
       synced: state.journal.synced,
       name: folder.journal
     )
-    guard let last = scan.groups.last else { return }
+    guard let last = scan.groups.last else { return true }
     let writer = try state.memory.beginWriting(timeout: .seconds(5))
     defer { writer.end() }
     var replay = JournalReplay(writer, path: folder.journal)
-    var files = state.files
     for group in scan.groups where group.mark.kind == .commit {
-      try replay.apply(UnsafeRawBufferPointer(rebasing: bytes[group.changes])) {
-        (collection) throws(StorageError) in
-        files[collection.id] = ArchiveState.TrackedFile(
-          name: collection.physicalName,
-          digest: nil,
-          stamp: nil,
-          isDirty: true
-        )
-      } isApplied: { _ in
-        false
-      }
+      try replay.apply(UnsafeRawBufferPointer(rebasing: bytes[group.changes]))
     }
-    for id in replay.touched { files[id]?.isDirty = true }
-    try writer.commit()
-    state.files = files
-    state.sequence = last.mark.sequence
+    var next = state
+    for id in replay.touched { next.files[id]?.isDirty = true }
+    next.follow(writer.catalog)
     // A checkpoint that another process began and did not finish is finished before we commit.
     for group in scan.groups where group.mark.kind == .checkpoint {
-      state.needsCheckpoint = true
-      for (id, digest) in group.mark.files { state.files[id]?.marked.append(digest) }
+      next.needsCheckpoint = true
+      next.isCheckpointUnfinished = true
+      guard next.holds(group.mark.files) else { return false }
     }
-    state.journal.end += scan.end
-    state.journal.synced = scan.synced
-    state.journal.tail = Array(
+    try writer.commit()
+    next.sequence = last.mark.sequence
+    next.journal.end += scan.end
+    next.journal.synced = scan.synced
+    next.journal.tail = Array(
       (state.journal.tail + bytes[..<scan.end].suffix(JournalLine.checkLength))
         .suffix(JournalLine.checkLength)
     )
+    state = next
+    return true
   }
 
   /// Goes over to the journal that another process' checkpoint began, if it goes on where this one
@@ -107,22 +106,26 @@ struct ArchiveRefresh {
       content.keepAlive()
       catalogContent.keepAlive()
     }
-    let (header, headerEnd) = try ArchiveLoader.header(content.bytes, path: folder.journal)
+    let (header, headerEnd) = try FoundJournal.header(content.bytes, path: folder.journal)
     let catalog = try ArchiveCatalog(catalogContent.bytes, path: folder.catalog, isOurs: true)
     guard header.store == state.store, header.sequence == state.sequence,
       catalog.store == state.store, catalog.base == header.sequence,
-      catalog.encoding == state.encoding
+      catalog.encoding == state.encoding, state.holds(catalog.digests)
     else { return false }
+    state.files = [:]
+    state.obsolete = []
     for entry in catalog.collections {
       state.files[entry.id] = ArchiveState.TrackedFile(
-        name: entry.physicalName,
-        digest: entry.digest,
-        stamp: nil,
+        onDisk: entry.digest.map {
+          ArchiveState.RecordContent(name: entry.physicalName, digest: $0)
+        },
+        target: entry.physicalName,
         isDirty: false
       )
     }
     state.base = catalog.base
     state.needsCheckpoint = false
+    state.isCheckpointUnfinished = false
     state.journal = JournalPosition(
       file: file,
       stamp: content.stamp,
@@ -130,7 +133,18 @@ struct ArchiveRefresh {
       synced: headerEnd,
       tail: Array(content.bytes[..<headerEnd].suffix(JournalLine.checkLength))
     )
-    try apply(UnsafeRawBufferPointer(rebasing: content.bytes[headerEnd...]), &state)
-    return true
+    return try apply(UnsafeRawBufferPointer(rebasing: content.bytes[headerEnd...]), &state)
+  }
+}
+
+extension ArchiveState {
+  /// Whether memory holds what a checkpoint of another process wrote to files; it does not if that
+  /// one took over a file that was edited by hand.
+  fileprivate func holds(_ written: [(id: Int, digest: FileDigest)]) -> Bool {
+    !isEdited
+      && written.allSatisfy { id, digest in
+        guard let file = files[id], !file.isDirty else { return true }
+        return file.onDisk?.digest == digest
+      }
   }
 }

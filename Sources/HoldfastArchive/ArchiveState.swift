@@ -11,25 +11,35 @@ typealias ArchiveMemory = KeyValueStorage<MemoryEngine>
 
 /// What an open archive knows: its rows, and which bytes on disk they come from.
 struct ArchiveState {
-  /// A record file, and the content that the rows in memory go back to.
-  struct TrackedFile {
+  /// A record file as it was read or written last.
+  struct RecordContent {
+    /// Its name without the extension.
     var name: String
-    /// The file's content as it was read or written last; nil while there is no file.
-    var digest: FileDigest?
+    var digest: FileDigest
     /// The file's stamp at that time; nil if only its content is known.
     var stamp: FileStamp?
+  }
+
+  /// What is known of the file of a collection.
+  struct TrackedFile {
+    /// The file that the rows in memory go back to; nil while there is none.
+    var onDisk: RecordContent?
+    /// The name that it has from the next checkpoint on, as the collection's physical name.
+    var target: String
     /// Whether memory holds what the file does not.
     var isDirty: Bool
-    /// What the file may hold instead: the contents that unfinished checkpoints of other processes
-    /// were giving it.
-    var marked: [FileDigest] = []
+
+    /// Whether the next checkpoint writes it.
+    var needsWriting: Bool { isDirty || onDisk?.name != target }
   }
 
   var memory: ArchiveMemory
   var store: String
   var encoding: ArchiveEncoding
-  /// Record files by collection id.
+  /// The files of the collections, by id.
   var files: [Int: TrackedFile]
+  /// Files of collections that were dropped or renamed, which the next checkpoint removes.
+  var obsolete: [RecordContent]
   var journal: JournalPosition
   /// The commit that the record files go back to.
   var base: Int64
@@ -38,6 +48,11 @@ struct ArchiveState {
   /// Whether the folder must be brought in order before anything is committed: an interrupted
   /// checkpoint is to be finished, or a file edited by hand taken over.
   var needsCheckpoint: Bool
+  /// Whether a checkpoint was begun whose end was not seen: record files may have changed since they
+  /// were read.
+  var isCheckpointUnfinished: Bool
+  /// Whether memory holds a file as somebody edited it.
+  var isEdited: Bool
 
   /// Whether there are commits that the record files lack.
   var hasPendingCommits: Bool { sequence > base }
@@ -45,16 +60,30 @@ struct ArchiveState {
   /// Whether the journal has outgrown the record files, so that a checkpoint costs no more than
   /// what was committed since the last one.
   var isJournalLarge: Bool {
-    var size = 1 << 20
-    for file in files.values { size = max(size, file.digest?.size ?? 0) }
-    let total = files.values.reduce(0) { $0 + ($1.digest?.size ?? 0) }
-    return journal.end > max(size, total)
+    let total = files.values.reduce(0) { $0 + ($1.onDisk?.digest.size ?? 0) }
+    return journal.end > max(1 << 20, total)
+  }
+
+  /// Takes note of the collections that there are now, and of their names.
+  mutating func follow(_ catalog: Catalog) {
+    var live: [Int: TrackedFile] = [:]
+    for collection in catalog.collections {
+      let known = files.removeValue(forKey: collection.id)
+      live[collection.id] = TrackedFile(
+        onDisk: known?.onDisk,
+        target: collection.physicalName,
+        isDirty: known?.isDirty ?? true
+      )
+    }
+    obsolete += files.values.compactMap(\.onDisk)
+    files = live
   }
 }
 
 /// An open journal and how far it was read.
 struct JournalPosition {
-  var file: OpenFile
+  /// The journal; nil while the archive is suspended.
+  var file: OpenFile?
   /// The journal's stamp when it was read last.
   var stamp: FileStamp
   /// The end of the last intact group; whatever is behind it is torn.
@@ -63,6 +92,16 @@ struct JournalPosition {
   var synced: Int
   /// The last bytes before ``end``, to recognise the journal by.
   var tail: [UInt8]
+
+  /// The journal's descriptor.
+  ///
+  /// - Throws: `StorageError.Code.suspended`.
+  func descriptor() throws(StorageError) -> Int32 {
+    guard let file else {
+      throw StorageError(.suspended, "the archive is suspended; resume it", backend: "archive")
+    }
+    return file.descriptor
+  }
 }
 
 /// A file descriptor that closes itself.

@@ -11,13 +11,17 @@ extension ArchiveStorage {
   func checkpoint(_ state: inout ArchiveState) throws(StorageError) {
     let snapshot = try state.memory.beginWriting(timeout: options.timeout)
     defer { snapshot.end() }
-    let collections = snapshot.catalog.collections
-    var changed: [(collection: Collection, digest: FileDigest)] = []
+    let collections = snapshot.catalog.collections.filter {
+      state.files[$0.id]?.needsWriting ?? true
+    }
+    let removed = try obsoleteFiles(state)
+    let finishesAnother = state.isCheckpointUnfinished
+    var written: [Int: FileDigest] = [:]
     // 1. New files beside the old ones.
     do throws(StorageError) {
-      for collection in collections where needsWriting(collection, state) {
-        try checkUnedited(collection, &state)
-        changed.append((collection, try writeRecords(collection, snapshot, state)))
+      for collection in collections {
+        try checkUnedited(collection.id, &state)
+        written[collection.id] = try writeRecords(collection, snapshot, state)
       }
       try files.syncFolder(folder.path)
     } catch {
@@ -26,31 +30,58 @@ extension ArchiveStorage {
     }
     do throws(StorageError) {
       // 2. The mark that says what they hold.
-      var digests: [Int: FileDigest] = [:]
-      for collection in collections { digests[collection.id] = state.files[collection.id]?.digest }
-      for entry in changed { digests[entry.collection.id] = entry.digest }
+      let digests = state.files.compactMapValues { $0.onDisk?.digest }
+        .merging(written) { _, written in written }
       try cutTornTail(&state)
       try appendMark(digests, &state)
-      // 3. The new files in place of the old.
-      for entry in changed {
-        try checkUnedited(entry.collection, &state)
-        let path = folder.records(entry.collection.physicalName, state.encoding)
-        try files.rename(ArchiveFolder.replacement(of: path), to: path)
-        state.files[entry.collection.id] = ArchiveState.TrackedFile(
-          name: entry.collection.physicalName,
-          digest: entry.digest,
-          stamp: try FileStamp.of(path),
-          isDirty: false
-        )
+      // 3. The new files in place of the old, and away with those that have no successor.
+      for collection in collections {
+        guard let digest = written[collection.id] else { continue }
+        try checkUnedited(collection.id, &state)
+        try putInPlace(collection, digest, &state)
       }
       try files.syncFolder(folder.path)
+      try remove(removed, &state)
       // 4. The catalog, 5. a fresh journal.
-      try replaceCatalog(snapshot, state)
+      let catalog = try ArchiveCatalog(
+        of: snapshot,
+        encoding: state.encoding,
+        base: state.sequence,
+        digests: digests
+      )
+      let replacement = ArchiveFileReplacement(folder: folder, files: files)
+      try replacement.replace(folder.catalog, with: try catalog.text())
       try replaceJournal(&state)
     } catch {
       recordFailure(error)
       throw error
     }
+    // 6. What the interrupted one wrote and this one had no need to.
+    if finishesAnother { removeReplacements(snapshot.catalog.collections, state) }
+  }
+
+  /// The files that go out of use with this checkpoint and whose names no other one takes over.
+  ///
+  /// - Throws: `StorageError.Code.conflict` if one was edited by hand.
+  private func obsoleteFiles(
+    _ state: ArchiveState
+  ) throws(StorageError) -> [ArchiveState.RecordContent] {
+    let targets = Set(state.files.values.map(\.target))
+    let moved = state.files.values.compactMap { $0.onDisk?.name == $0.target ? nil : $0.onDisk }
+    let files = (state.obsolete + moved).filter { !targets.contains($0.name) }
+    for file in files { _ = try checkUnedited(file, state.encoding) }
+    return files
+  }
+
+  private func remove(
+    _ obsolete: [ArchiveState.RecordContent],
+    _ state: inout ArchiveState
+  ) throws(StorageError) {
+    for file in obsolete where try checkUnedited(file, state.encoding) != nil {
+      try files.remove(folder.records(file.name, state.encoding))
+    }
+    if !obsolete.isEmpty { try files.syncFolder(folder.path) }
+    state.obsolete = []
   }
 
   /// Gives back the room of new files that do not come into use, which a full disk has none of.
@@ -64,21 +95,35 @@ extension ArchiveStorage {
     }
   }
 
-  private func needsWriting(_ collection: Collection, _ state: ArchiveState) -> Bool {
-    guard let file = state.files[collection.id] else { return true }
-    return file.isDirty || file.digest == nil
-  }
-
   private func writeRecords(
     _ collection: Collection,
     _ snapshot: ArchiveMemory.Writer,
     _ state: ArchiveState
   ) throws(StorageError) -> FileDigest {
     let path = folder.records(collection.physicalName, state.encoding)
+    let old = state.files[collection.id]?.onDisk.map { folder.records($0.name, state.encoding) }
     let fresh = ArchiveFolder.replacement(of: path)
-    let file = try FileWriter(fresh, mode: try FileStamp.of(path)?.mode, files: files)
+    let file = try FileWriter(fresh, mode: try FileStamp.of(old ?? path)?.mode, files: files)
     try RecordFile.write(collection, state.encoding, from: snapshot, to: file)
     return try file.finish()
+  }
+
+  private func putInPlace(
+    _ collection: Collection,
+    _ digest: FileDigest,
+    _ state: inout ArchiveState
+  ) throws(StorageError) {
+    let path = folder.records(collection.physicalName, state.encoding)
+    try files.rename(ArchiveFolder.replacement(of: path), to: path)
+    state.files[collection.id] = ArchiveState.TrackedFile(
+      onDisk: ArchiveState.RecordContent(
+        name: collection.physicalName,
+        digest: digest,
+        stamp: try FileStamp.of(path)
+      ),
+      target: collection.physicalName,
+      isDirty: false
+    )
   }
 
   private func appendMark(
@@ -92,31 +137,6 @@ extension ArchiveStorage {
       synced: state.journal.synced
     )
     try append(line, &state, isDurable: true)
-  }
-
-  private func replaceCatalog(
-    _ snapshot: ArchiveMemory.Writer,
-    _ state: ArchiveState
-  ) throws(StorageError) {
-    var catalog = ArchiveCatalog(encoding: state.encoding, store: state.store)
-    catalog.base = state.sequence
-    catalog.schemaVersion = snapshot.catalog.schemaVersion
-    catalog.nextID = snapshot.catalog.nextID
-    for collection in snapshot.catalog.collections {
-      var lastKey: Int64?
-      if collection.automaticKeyPosition != nil {
-        lastKey = try snapshot.lastAutomaticKey(of: collection)
-      }
-      catalog.collections.append(
-        ArchiveCatalog.Entry(
-          collection,
-          lastKey: lastKey,
-          digest: state.files[collection.id]?.digest
-        )
-      )
-    }
-    let replacement = ArchiveFileReplacement(folder: folder, files: files)
-    try replacement.replace(folder.catalog, with: try catalog.text())
   }
 
   private func replaceJournal(_ state: inout ArchiveState) throws(StorageError) {
@@ -139,6 +159,8 @@ extension ArchiveStorage {
     )
     state.base = state.sequence
     state.needsCheckpoint = false
+    state.isCheckpointUnfinished = false
+    state.isEdited = false
   }
 
   // MARK: Shared with commits
@@ -150,7 +172,7 @@ extension ArchiveStorage {
     _ state: inout ArchiveState,
     isDurable: Bool
   ) throws(StorageError) {
-    let file = state.journal.file.descriptor
+    let file = try state.journal.descriptor()
     let end = state.journal.end
     let result = group.withUnsafeBytes { bytes in
       Result { () throws(StorageError) in
@@ -165,35 +187,56 @@ extension ArchiveStorage {
     state.journal.stamp = try FileStamp.of(file, path: folder.journal)
   }
 
-  /// Checks that a record file still has the content that memory goes back to.
+  /// Checks that the file of a collection still has the content that memory goes back to, and that
+  /// nobody has put one where it is to be.
   ///
   /// Costs one look at its stamp as a rule; the file is read only if that has changed.
-  func checkUnedited(_ collection: Collection, _ state: inout ArchiveState) throws(StorageError) {
-    let path = folder.records(collection.physicalName, state.encoding)
-    let file = state.files[collection.id]
-    let digests = (file?.digest.map { [$0] } ?? []) + (file?.marked ?? [])
-    // A collection without a file yet.
-    if file?.digest == nil, try FileStamp.of(path) == nil { return }
-    guard let file, !digests.isEmpty else {
+  /// - Throws: `StorageError.Code.conflict`.
+  func checkUnedited(_ id: Int, _ state: inout ArchiveState) throws(StorageError) {
+    guard let file = state.files[id] else { return }
+    if let content = file.onDisk {
+      guard let found = try checkUnedited(content, state.encoding) else {
+        throw edited(content.name, state.encoding)
+      }
+      if found.stamp != content.stamp { state.files[id]?.onDisk = found }
+      if content.name == file.target { return }
+    }
+    // The place may be that of a collection that was dropped.
+    if let obsolete = state.obsolete.first(where: { $0.name == file.target }) {
+      _ = try checkUnedited(obsolete, state.encoding)
+    } else if try FileStamp.of(folder.records(file.target, state.encoding)) != nil {
+      let path = folder.records(file.target, state.encoding)
       throw StorageError(
         .conflict,
         "\(path) is in the place of a collection's file; move it away, then open the store again",
         backend: format.backend
       )
     }
-    if let stamp = file.stamp, try FileStamp.of(path) == stamp { return }
-    if let content = try FileBytes.read(path) {
-      let digest = FileDigest(hash: content.hash, size: content.bytes.count)
-      if digests.contains(digest) {
-        state.files[collection.id]?.digest = digest
-        state.files[collection.id]?.stamp = content.stamp
-        return
-      }
+  }
+
+  /// Checks that a file has the content that it had.
+  ///
+  /// - Returns: the content with a stamp; nil if the file is not there any more.
+  func checkUnedited(
+    _ content: ArchiveState.RecordContent,
+    _ encoding: ArchiveEncoding
+  ) throws(StorageError) -> ArchiveState.RecordContent? {
+    let path = folder.records(content.name, encoding)
+    if let stamp = content.stamp, try FileStamp.of(path) == stamp { return content }
+    guard let found = try FileBytes.read(path) else { return nil }
+    guard FileDigest(hash: found.hash, size: found.bytes.count) == content.digest else {
+      throw edited(content.name, encoding)
     }
-    throw StorageError(
+    var content = content
+    content.stamp = found.stamp
+    return content
+  }
+
+  private func edited(_ name: String, _ encoding: ArchiveEncoding) -> StorageError {
+    StorageError(
       .conflict,
-      "\(path) was edited by hand while the store was open; put back the file as it was, close the "
-        + "store, then edit it again",
+      "\(folder.records(name, encoding)) was edited by hand while the store was open; put back the "
+        + "file as it was, close the store, then edit it again",
       backend: format.backend
     )
   }

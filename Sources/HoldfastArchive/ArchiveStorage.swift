@@ -22,17 +22,23 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   let folder: ArchiveFolder
   let format: ArchiveFormat
   let options: StorageOptions
+  /// Changes files as durably as the options say.
   let files: any FileOperations
-  private let lock: FolderLock
+  /// Makes everything durable, whatever the options say.
+  let durableFiles: any FileOperations
+  let lock: FolderLock
 
   /// Protects everything below.
-  private let mutex = NSLock()
-  private var state: ArchiveState
+  let mutex = NSLock()
+  var state: ArchiveState
   /// Whether a write transaction is open: nobody else commits then, and the state is the writer's.
-  private var isWriting = false
+  private(set) var isWriting = false
   /// Why nothing is written any more.
-  private var failure: StorageError?
-  private var isClosed = false
+  private(set) var failure: StorageError?
+  private(set) var isClosed = false
+  var isSuspended = false
+  /// Whether others have committed since the core last asked.
+  var hasExternalChange = false
 
   private init(
     _ folder: ArchiveFolder,
@@ -46,7 +52,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     self.folder = folder
     self.format = format
     self.options = options
-    self.files = files
+    self.files = options.durability == .none ? UnsyncedFiles(files) : files
+    durableFiles = files
     self.lock = lock
     self.state = state
     self.wasCreated = wasCreated
@@ -55,7 +62,9 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
       engine: "Holdfast archive, format \(ArchiveCatalog.format)",
       maximumValueSize: 1 << 30,
       sharesBetweenProcesses: true,
-      isPersistent: true
+      isPersistent: true,
+      noticesExternalChanges: true,
+      backsUpOnline: true
     )
   }
 
@@ -87,7 +96,6 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     options: StorageOptions,
     files: any FileOperations
   ) throws(StorageError) -> ArchiveStorage {
-    let files = options.durability == .none ? UnsyncedFiles(files) : files
     let unresolved = ArchiveFolder(path)
     var wasCreated = false
     if try unresolved.content() != .archive {
@@ -104,7 +112,12 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     let folder = ArchiveFolder(FileStamp.resolved(path))
     let lock = FolderLock(path: folder.lock)
     if try folder.content() != .archive {
-      let creation = ArchiveCreation(folder: folder, format: format, options: options, files: files)
+      let creation = ArchiveCreation(
+        folder: folder,
+        format: format,
+        options: options,
+        files: options.durability == .none ? UnsyncedFiles(files) : files
+      )
       try lock.take(timeout: options.timeout)
       defer { lock.release() }
       if try folder.content() != .archive {
@@ -133,7 +146,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   public func beginReading(timeout: Duration) throws(StorageError) -> Reader {
     mutex.lock()
     defer { mutex.unlock() }
-    guard !isClosed else { throw Self.closedError }
+    try checkOpen()
     // After a failure the journal may hold a commit that was reported as failed.
     if !isWriting, failure == nil { try refresh() }
     return try state.memory.beginReading(timeout: timeout)
@@ -145,13 +158,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   ///   `StorageError.Code.closed`, `StorageError.Code.conflict`; `StorageError.Code.ioError`
   ///   after a commit that failed.
   public func beginWriting(timeout: Duration) throws(StorageError) -> ArchiveWriter {
-    guard !options.isReadOnly else {
-      throw StorageError(
-        .readOnly,
-        "the archive was opened read-only; open it for writing",
-        backend: format.backend
-      )
-    }
+    try checkWritable()
     var state = try takeState(timeout: timeout)
     do throws(StorageError) {
       if state.needsCheckpoint || state.isJournalLarge { try checkpoint(&state) }
@@ -191,7 +198,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   private var hasWorkToClose: Bool {
     mutex.lock()
     defer { mutex.unlock() }
-    return !isClosed && failure == nil && state.hasPendingCommits
+    return !isClosed && !isSuspended && failure == nil && state.hasPendingCommits
   }
 
   private func markClosed() {
@@ -199,24 +206,44 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     defer { mutex.unlock() }
     guard !isClosed else { return }
     isClosed = true
+    lock.letGo()
+    state.journal.file = nil
     // Snapshots that are still open keep what they see.
     _ = Result { () throws(StorageError) in try state.memory.close() }
   }
 
-  private static var closedError: StorageError {
+  static var closedError: StorageError {
     StorageError(.closed, "the archive is closed; open it again", backend: "archive")
+  }
+
+  /// Checks that the archive is in use; the mutex is held.
+  func checkOpen() throws(StorageError) {
+    guard !isClosed else { throw Self.closedError }
+    guard !isSuspended else {
+      throw StorageError(.suspended, "the archive is suspended; resume it", backend: format.backend)
+    }
+  }
+
+  func checkWritable() throws(StorageError) {
+    guard !options.isReadOnly else {
+      throw StorageError(
+        .readOnly,
+        "the archive was opened read-only; open it for writing",
+        backend: format.backend
+      )
+    }
   }
 
   // MARK: The state and its one writer
 
   /// Takes the folder's lock and the state, up to date with the journal.
-  private func takeState(timeout: Duration) throws(StorageError) -> ArchiveState {
-    try checkNotWriting()
+  func takeState(timeout: Duration) throws(StorageError) -> ArchiveState {
+    try checkTakeable()
     try lock.take(timeout: timeout)
     mutex.lock()
     defer { mutex.unlock() }
     do throws(StorageError) {
-      guard !isClosed else { throw Self.closedError }
+      try checkOpen()
       if let failure {
         throw StorageError(
           .ioError,
@@ -227,6 +254,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
         )
       }
       try refresh()
+      // Nobody can be writing now: what is found is what the interrupted checkpoint left.
+      if state.isCheckpointUnfinished { state = try loader.load() }
     } catch {
       lock.release()
       throw error
@@ -236,9 +265,15 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   }
 
   /// The folder's lock does not keep out who has it already.
-  private func checkNotWriting() throws(StorageError) {
+  private func checkTakeable() throws(StorageError) {
     mutex.lock()
     defer { mutex.unlock() }
+    try checkOpen()
+    try checkNotWriting()
+  }
+
+  /// Checks that no write transaction is open; the mutex is held.
+  func checkNotWriting() throws(StorageError) {
     guard !isWriting else {
       throw StorageError(
         .busy,
@@ -273,9 +308,16 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   /// Takes in what other processes have done.
   ///
   /// The mutex is held, and no write transaction open.
-  private func refresh() throws(StorageError) {
-    let loader = ArchiveLoader(folder: folder, format: format, options: options)
+  func refresh() throws(StorageError) {
+    if try refresh(&state) { hasExternalChange = true }
+  }
+
+  func refresh(_ state: inout ArchiveState) throws(StorageError) -> Bool {
     try ArchiveRefresh(folder: folder, loader: loader).run(&state)
+  }
+
+  var loader: ArchiveLoader {
+    ArchiveLoader(folder: folder, format: format, options: options)
   }
 
   /// Cuts off what a crash left behind the last intact group.
@@ -283,7 +325,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   /// The lock is held.
   func cutTornTail(_ state: inout ArchiveState) throws(StorageError) {
     guard state.journal.stamp.size > state.journal.end else { return }
-    let file = state.journal.file.descriptor
+    let file = try state.journal.descriptor()
     try files.truncate(file, to: state.journal.end, path: folder.journal)
     state.journal.stamp = try FileStamp.of(file, path: folder.journal)
   }

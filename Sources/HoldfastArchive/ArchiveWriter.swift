@@ -7,18 +7,27 @@ public final class ArchiveWriter: StorageWriter {
   /// A cursor over rows.
   public typealias Cursor = KeyValueStorage<MemoryEngine>.Writer.Cursor
 
-  private let storage: ArchiveStorage
-  private let memory: KeyValueStorage<MemoryEngine>.Writer
-  private var state: ArchiveState
+  let storage: ArchiveStorage
+  let memory: KeyValueStorage<MemoryEngine>.Writer
+  private(set) var state: ArchiveState
   private var isOpen = true
 
   /// The changes so far, as lines of the journal.
   private var changes = JSONWriter()
-  /// The lengths of ``changes`` at which savepoints began.
-  private var savepoints: [Int] = []
+  /// The collections that they are of.
+  private var touched: Set<Int> = []
+  private var hasSchemaChanges = false
+  private var savepoints: [Savepoint] = []
   private var prepared: [Int: Prepared] = [:]
   private var last: Prepared?
   private let keyed = RowBuffer()
+
+  /// What a savepoint goes back to.
+  private struct Savepoint {
+    /// How many bytes of changes there were.
+    var length: Int
+    var touched: Set<Int>
+  }
 
   /// What the lines of one collection need.
   private final class Prepared {
@@ -61,6 +70,13 @@ public final class ArchiveWriter: StorageWriter {
   /// - Returns: the cursor, before its first row.
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func scan(_ scan: Scan) throws(StorageError) -> Cursor { try memory.scan(scan) }
+
+  /// The largest automatic key that a collection has given out or taken; 0 if none.
+  ///
+  /// - Throws: `StorageError.Code.transactionClosed`.
+  public func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64 {
+    try memory.lastAutomaticKey(of: collection)
+  }
 
   /// Leaves to the rows' own writer what it can answer.
   ///
@@ -141,48 +157,25 @@ public final class ArchiveWriter: StorageWriter {
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func deleteAll(in collection: Collection) throws(StorageError) -> Int {
     let count = try memory.deleteAll(in: collection)
-    guard count > 0 else { return 0 }
-    _ = prepare(collection)
-    changes.bytes.append(contentsOf: "{\"clear\":\(collection.id)}\n".utf8)
+    if count > 0 { record("{\"clear\":\(collection.id)}", of: collection.id) }
     return count
   }
 
-  /// Creates a collection with its indexes; its file is written by the next checkpoint.
-  ///
-  /// - Returns: the collection.
-  /// - Throws: `StorageError.Code.nameConflict`, `StorageError.Code.invalidSchema`.
-  public func createCollection(
-    _ definition: CollectionDefinition
-  ) throws(StorageError) -> Collection {
-    var catalog = memory.catalog
-    var taken = ArchiveFolder.reservedNames
-    for existing in catalog.collections { taken.insert(Name.folded(existing.physicalName)) }
-    let folder = storage.folder
-    let encoding = state.encoding
-    let collection = try catalog.add(definition) { name, id, isIndex in
-      if isIndex { return "i\(id)" }
-      return Name.physical(name) { candidate in
-        if taken.contains(Name.folded(candidate)) { return true }
-        // Somebody else's file is left alone.
-        let stamp = Result { () throws(StorageError) in
-          try FileStamp.of(folder.records(candidate, encoding))
-        }
-        guard case .success(nil) = stamp else { return true }
-        return false
-      }
-    }
-    let entry = try ArchiveCatalog.encode(
-      ArchiveCatalog.Entry(collection, lastKey: nil, digest: nil)
-    )
-    try memory.restoreCollection(collection)
-    _ = prepare(collection)
-    changes.bytes.append(contentsOf: "{\"create\":".utf8)
-    changes.bytes.append(contentsOf: entry)
-    changes.bytes.append(contentsOf: "}\n".utf8)
-    return collection
+  // MARK: Lines of changes
+
+  /// Notes a change that is no row's.
+  func record(_ line: String, of id: Int?) {
+    changes.bytes.append(contentsOf: line.utf8)
+    changes.bytes.append(0x0A)
+    if let id { touched.insert(id) }
   }
 
-  // MARK: Records of changes
+  /// Notes a change of the catalog.
+  func recordSchema(_ line: String, of id: Int?) {
+    record(line, of: id)
+    hasSchemaChanges = true
+    last = nil
+  }
 
   private func recordPut(
     _ row: RowView,
@@ -217,6 +210,7 @@ public final class ArchiveWriter: StorageWriter {
       found = Prepared(collection)
       prepared[collection.id] = found
     }
+    touched.insert(collection.id)
     last = found
     return found
   }
@@ -228,7 +222,7 @@ public final class ArchiveWriter: StorageWriter {
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func beginSavepoint() throws(StorageError) {
     try memory.beginSavepoint()
-    savepoints.append(changes.bytes.count)
+    savepoints.append(Savepoint(length: changes.bytes.count, touched: touched))
   }
 
   /// Ends the innermost savepoint and keeps its changes.
@@ -244,8 +238,10 @@ public final class ArchiveWriter: StorageWriter {
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func rollbackSavepoint() throws(StorageError) {
     try memory.rollbackSavepoint()
-    guard let length = savepoints.popLast() else { return }
-    changes.bytes.removeLast(changes.bytes.count - length)
+    guard let savepoint = savepoints.popLast() else { return }
+    changes.bytes.removeLast(changes.bytes.count - savepoint.length)
+    touched = savepoint.touched
+    last = nil
   }
 
   /// Appends the changes to the journal, durable as the options say, and ends the transaction.
@@ -259,8 +255,13 @@ public final class ArchiveWriter: StorageWriter {
     }
     defer { end() }
     guard !changes.bytes.isEmpty else { return }
-    for prepared in prepared.values { try storage.checkUnedited(prepared.collection, &state) }
+    for id in touched { try storage.checkUnedited(id, &state) }
     var next = state
+    if hasSchemaChanges {
+      next.follow(memory.catalog)
+      for id in touched { try storage.checkUnedited(id, &next) }
+    }
+    for id in touched where next.files[id]?.isDirty == false { next.files[id]?.isDirty = true }
     next.sequence += 1
     JournalLine.appendCommit(
       next.sequence,
@@ -277,14 +278,13 @@ public final class ArchiveWriter: StorageWriter {
       // to writes whether or not this succeeds.
       _ = Result { () throws(StorageError) in
         try storage.files.truncate(
-          state.journal.file.descriptor,
+          try state.journal.descriptor(),
           to: state.journal.end,
           path: storage.folder.journal
         )
       }
       throw error
     }
-    for prepared in prepared.values { next.touch(prepared.collection) }
     state = next
   }
 
@@ -296,22 +296,8 @@ public final class ArchiveWriter: StorageWriter {
     isOpen = false
     memory.end()
     storage.giveBack(state)
+    state.journal.file = nil
   }
 
   deinit { end() }
-}
-
-extension ArchiveState {
-  /// Notes that memory holds more of a collection than its file.
-  mutating func touch(_ collection: Collection) {
-    if files[collection.id] == nil {
-      files[collection.id] = TrackedFile(
-        name: collection.physicalName,
-        digest: nil,
-        stamp: nil,
-        isDirty: true
-      )
-    }
-    files[collection.id]?.isDirty = true
-  }
 }

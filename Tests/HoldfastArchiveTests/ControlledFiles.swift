@@ -33,14 +33,25 @@ final class ControlledFiles: FileOperations {
 
   private let system = SystemFiles()
   private let deadFrom: Int?
+  private let failingAt: Int?
   private let errorNumber: Int32
   private let folder: String?
   private let state = Mutex(State())
 
+  /// Files of which only the call `failingAt` fails, for lack of room.
+  convenience init(failingAt call: Int) {
+    self.init(deadFrom: nil, failingAt: call, error: ENOSPC, recording: nil)
+  }
+
   /// Files of which the call `deadFrom` fails, half done, and all later ones fail too; and that
   /// follow what is durable in the folder `recording`.
-  init(deadFrom: Int? = nil, error: Int32 = EIO, recording folder: String? = nil) {
+  convenience init(deadFrom: Int? = nil, error: Int32 = EIO, recording folder: String? = nil) {
+    self.init(deadFrom: deadFrom, failingAt: nil, error: error, recording: folder)
+  }
+
+  private init(deadFrom: Int?, failingAt: Int?, error: Int32, recording folder: String?) {
     self.deadFrom = deadFrom
+    self.failingAt = failingAt
     errorNumber = error
     self.folder = folder
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
@@ -66,6 +77,7 @@ final class ControlledFiles: FileOperations {
   private func count() -> (isAlive: Bool, isFirstDead: Bool) {
     state.withLock { state in
       state.calls += 1
+      if let failingAt { return (state.calls != failingAt, state.calls == failingAt) }
       guard let deadFrom else { return (true, false) }
       return (state.calls < deadFrom, state.calls == deadFrom)
     }
@@ -169,6 +181,16 @@ final class ControlledFiles: FileOperations {
   func makeFolder(_ path: String) throws(StorageError) {
     try step()
     try system.makeFolder(path)
+  }
+
+  func setMode(_ mode: UInt32, of path: String) throws(StorageError) {
+    try step()
+    try system.setMode(mode, of: path)
+  }
+
+  func removeFolder(_ path: String) throws(StorageError) {
+    try step()
+    try system.removeFolder(path)
   }
 
   func close(_ file: Int32) {

@@ -27,6 +27,10 @@ package protocol FileOperations: Sendable {
   func remove(_ path: String) throws(StorageError)
   /// Creates a folder; one that is there is no error.
   func makeFolder(_ path: String) throws(StorageError)
+  /// Sets the permission bits of a file or folder.
+  func setMode(_ mode: UInt32, of path: String) throws(StorageError)
+  /// Removes an empty folder.
+  func removeFolder(_ path: String) throws(StorageError)
   /// Closes a file.
   func close(_ file: Int32)
 }

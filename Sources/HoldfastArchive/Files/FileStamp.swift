@@ -27,6 +27,14 @@ struct FileStamp: Equatable {
     return FileStamp(status)
   }
 
+  /// Whether there is anything at a path, be it a symbolic link that leads nowhere.
+  static func isTaken(_ path: String) throws(StorageError) -> Bool {
+    var status = stat()
+    if lstat(path, &status) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw SystemError.error(errno, "look at", path)
+  }
+
   /// The stamp of an open file.
   static func of(_ file: Int32, path: String) throws(StorageError) -> FileStamp {
     var status = stat()

@@ -54,6 +54,9 @@ final class FolderLock: @unchecked Sendable {
     if file >= 0 { _ = SystemFiles.retrying { flock(file, LOCK_UN) } }
   }
 
+  /// Closes the lock's file, and so lets the lock go; taking it opens the file again.
+  func letGo() { if file >= 0 { closeFile() } }
+
   private func openFile() throws(StorageError) {
     if file >= 0 { return }
     file = SystemFiles.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }

@@ -85,6 +85,16 @@ package struct SystemFiles: FileOperations {
     }
   }
 
+  package func setMode(_ mode: UInt32, of path: String) throws(StorageError) {
+    guard chmod(path, mode_t(mode & 0o7777)) == 0 else {
+      throw SystemError.error(errno, "set the permissions of", path)
+    }
+  }
+
+  package func removeFolder(_ path: String) throws(StorageError) {
+    guard rmdir(path) == 0 else { throw SystemError.error(errno, "remove", path) }
+  }
+
   package func close(_ file: Int32) { closeFile(file) }
 
   /// Repeats a call for as long as signals interrupt it.

@@ -27,5 +27,9 @@ struct UnsyncedFiles: FileOperations {
   }
   func remove(_ path: String) throws(StorageError) { try files.remove(path) }
   func makeFolder(_ path: String) throws(StorageError) { try files.makeFolder(path) }
+  func setMode(_ mode: UInt32, of path: String) throws(StorageError) {
+    try files.setMode(mode, of: path)
+  }
+  func removeFolder(_ path: String) throws(StorageError) { try files.removeFolder(path) }
   func close(_ file: Int32) { files.close(file) }
 }

@@ -8,6 +8,12 @@ import Holdfast
 /// {"journal":"holdfast","format":1,"store":"…","base":7,"check":"89abcdef01234567"}
 /// {"put":1,"row":{"id":5,"name":"Ada"}}
 /// {"delete":1,"key":[4]}
+/// {"clear":2}
+/// {"create":{"definition":{…},"id":3,"indexes":[],"physicalName":"pet"}}
+/// {"redefine":3,"as":{"definition":{…},…},"sources":[{"field":{"_0":0}},{"value":{"_0":{"integer":1}}}]}
+/// {"drop":2}
+/// {"counter":1,"last":40}
+/// {"migrations":["first","second"]}
 /// {"commit":8,"from":82,"synced":82,"check":"…"}
 /// ```
 enum JournalLine {
@@ -59,6 +65,18 @@ enum JournalLine {
       XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0[start...]))
     }
     bytes.append(contentsOf: ",\"check\":\"\(XXHash64.text(hash))\"}\n".utf8)
+  }
+
+  /// The lines of a group's changes.
+  static func lines(
+    of bytes: UnsafeRawBufferPointer
+  ) -> some Sequence<UnsafeRawBufferPointer> {
+    sequence(state: 0) { (start: inout Int) -> UnsafeRawBufferPointer? in
+      guard start < bytes.count else { return nil }
+      let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+      defer { start = end + 1 }
+      return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
   }
 
   /// Whether a line begins as one that closes a group.

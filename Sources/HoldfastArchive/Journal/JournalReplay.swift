@@ -20,110 +20,98 @@ struct JournalReplay {
     self.path = path
   }
 
+  /// Takes a collection, whose file held all of it, for unchanged.
+  mutating func forget(_ id: Int) { touched.remove(id) }
+
   /// Applies a group.
   ///
-  /// `created` is told of every collection that the group creates, once it exists; `isApplied` says
-  /// whether a collection has the group's changes already.
+  /// `isWaiting` says whether the rows of a collection come later, from a file that has the group's
+  /// changes already: it is empty until then, and only its definition and its counter change.
   mutating func apply(
     _ changes: UnsafeRawBufferPointer,
-    created: (Collection) throws(StorageError) -> Void,
-    isApplied: (Int) -> Bool
+    isWaiting: (Int) -> Bool = { _ in false }
   ) throws(StorageError) {
-    for line in Self.lines(of: changes) {
-      if line.starts(with: "{\"create\":".utf8) {
-        try create(line, created)
-      } else {
-        try apply(line, isApplied)
+    for line in JournalLine.lines(of: changes) {
+      var reader = JSONReader(ByteSource(line))
+      guard try reader.next() == .beginObject, try reader.next() == .key else {
+        throw unreadable("a change")
+      }
+      switch reader.text {
+      case "create": try create(line)
+      case "migrations": try setMigrations(line)
+      case let kind:
+        guard case .integer(let id) = try reader.next() else { throw unreadable("a change") }
+        try apply(kind, to: Int(id), &reader, line, isWaiting)
       }
     }
-  }
-
-  /// The collections that a group changes.
-  static func touched(by changes: UnsafeRawBufferPointer) -> Set<Int> {
-    var touched: Set<Int> = []
-    for line in lines(of: changes) {
-      var reader = JSONReader(ByteSource(line))
-      guard (try? reader.next()) == .beginObject, (try? reader.next()) == .key,
-        case .integer(let id) = try? reader.next()
-      else { continue }
-      touched.insert(Int(id))
-    }
-    return touched
-  }
-
-  private static func lines(of bytes: UnsafeRawBufferPointer) -> some Sequence<
-    UnsafeRawBufferPointer
-  > {
-    sequence(state: 0) { (start: inout Int) -> UnsafeRawBufferPointer? in
-      guard start < bytes.count else { return nil }
-      let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-      defer { start = end + 1 }
-      return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-    }
-  }
-
-  // MARK: Changes
-
-  private struct Creation: Decodable {
-    var create: ArchiveCatalog.Entry
-  }
-
-  private mutating func create(
-    _ line: UnsafeRawBufferPointer,
-    _ created: (Collection) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    guard let creation = try? JSONDecoder().decode(Creation.self, from: Data(line)) else {
-      throw unreadable("a new collection")
-    }
-    let collection = try creation.create.collection()
-    // The catalog may know it already, when a checkpoint was interrupted behind it.
-    if writer.catalog.collection(named: collection.name) == nil {
-      try writer.restoreCollection(collection)
-      try created(collection)
-    }
-    touched.insert(collection.id)
   }
 
   private mutating func apply(
+    _ kind: String,
+    to id: Int,
+    _ reader: inout JSONReader,
     _ line: UnsafeRawBufferPointer,
-    _ isApplied: (Int) -> Bool
+    _ isWaiting: (Int) -> Bool
   ) throws(StorageError) {
-    var reader = JSONReader(ByteSource(line))
-    guard try reader.next() == .beginObject, try reader.next() == .key else {
-      throw unreadable("a change")
-    }
-    let kind = reader.text
-    guard case .integer(let id) = try reader.next() else { throw unreadable("a change") }
-    if isApplied(Int(id)) { return }
-    let prepared = try prepare(Int(id))
-    touched.insert(Int(id))
+    let prepared = try prepare(id)
+    touched.insert(id)
     switch kind {
     case "put":
       guard try reader.next() == .key else { throw unreadable("a record") }
+      let isWaiting = isWaiting(id)
+      if isWaiting, prepared.collection.automaticKeyPosition == nil { return }
       try prepared.rows.read(from: &reader, into: row)
-      _ = try writer.put(row.view, in: prepared.collection)
+      if isWaiting {
+        try raiseCounter(of: prepared.collection)
+      } else {
+        _ = try writer.put(row.view, in: prepared.collection)
+      }
     case "delete":
-      guard try reader.next() == .key, try reader.next() == .beginArray else {
-        throw unreadable("a deletion")
+      if !isWaiting(id) { try delete(prepared.collection, &reader) }
+    case "clear": _ = try writer.deleteAll(in: prepared.collection)
+    case "redefine": try redefine(id, line)
+    case "drop":
+      try writer.dropCollection(prepared.collection)
+      collections[id] = nil
+    case "counter":
+      guard try reader.next() == .key, case .integer(let last) = try reader.next() else {
+        throw unreadable("a counter")
       }
-      let collection = prepared.collection
-      row.reset(count: collection.keyPositions.count)
-      for (part, position) in collection.keyPositions.enumerated() {
-        let token = try reader.next()
-        try ValueJSON.read(
-          token,
-          from: &reader,
-          collection.fields[position],
-          in: collection.name,
-          into: row,
-          part
-        )
-      }
-      _ = try writer.delete(row.view, from: collection)
-    case "clear":
-      _ = try writer.deleteAll(in: prepared.collection)
-    default:
-      throw unreadable("a change")
+      try writer.setLastAutomaticKey(last, of: prepared.collection)
+    default: throw unreadable("a change")
+    }
+  }
+
+  // MARK: Rows
+
+  private func delete(
+    _ collection: Collection,
+    _ reader: inout JSONReader
+  ) throws(StorageError) {
+    guard try reader.next() == .key, try reader.next() == .beginArray else {
+      throw unreadable("a deletion")
+    }
+    row.reset(count: collection.keyPositions.count)
+    for (part, position) in collection.keyPositions.enumerated() {
+      let token = try reader.next()
+      try ValueJSON.read(
+        token,
+        from: &reader,
+        collection.fields[position],
+        in: collection.name,
+        into: row,
+        part
+      )
+    }
+    _ = try writer.delete(row.view, from: collection)
+  }
+
+  /// Counts the key of ``row``, which may have been deleted since.
+  private func raiseCounter(of collection: Collection) throws(StorageError) {
+    guard let position = collection.automaticKeyPosition else { return }
+    let key = row.view.integer(position)
+    if key > (try writer.lastAutomaticKey(of: collection)) {
+      try writer.setLastAutomaticKey(key, of: collection)
     }
   }
 
@@ -138,6 +126,55 @@ struct JournalReplay {
     )
     collections[id] = prepared
     return prepared
+  }
+
+  // MARK: Schema
+
+  private struct Creation: Decodable {
+    var create: ArchiveCatalog.Entry
+  }
+
+  private struct Redefinition: Decodable {
+    var `as`: ArchiveCatalog.Entry
+    var sources: [RowChange.Source]?
+  }
+
+  private struct Migrations: Decodable {
+    var migrations: [String]
+  }
+
+  private mutating func create(_ line: UnsafeRawBufferPointer) throws(StorageError) {
+    guard let creation = try? JSONDecoder().decode(Creation.self, from: Data(line)) else {
+      throw unreadable("a new collection")
+    }
+    let collection = try creation.create.collection()
+    try writer.restoreCollection(collection)
+    touched.insert(collection.id)
+  }
+
+  private mutating func redefine(
+    _ id: Int,
+    _ line: UnsafeRawBufferPointer
+  ) throws(StorageError) {
+    guard let change = try? JSONDecoder().decode(Redefinition.self, from: Data(line)),
+      change.as.id == id
+    else { throw unreadable("a changed collection") }
+    let redefined = try change.as.collection()
+    if let sources = change.sources, sources.count != redefined.fields.count {
+      throw unreadable("a changed collection")
+    }
+    try writer.restoreRedefined(
+      redefined,
+      rows: change.sources.map { RowChange($0, to: redefined.definition) }
+    )
+    collections[id] = nil
+  }
+
+  private func setMigrations(_ line: UnsafeRawBufferPointer) throws(StorageError) {
+    guard let change = try? JSONDecoder().decode(Migrations.self, from: Data(line)) else {
+      throw unreadable("a list of migrations")
+    }
+    try writer.setMigrations(change.migrations)
   }
 
   private func unreadable(_ what: String) -> StorageError {

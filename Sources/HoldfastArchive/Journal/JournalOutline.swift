@@ -1,0 +1,58 @@
+import Foundation
+import Holdfast
+
+/// What the commits of a journal do to the collections, their rows left aside.
+struct JournalOutline {
+  /// The physical names that collections have at the end, by id, of those that were created or
+  /// redefined.
+  private(set) var names: [Int: String] = [:]
+  /// The ids of the collections that were created, in order, dropped ones included.
+  private(set) var created: [Int] = []
+  /// The ids of the collections that were dropped.
+  private(set) var dropped: Set<Int> = []
+
+  private struct Named: Decodable {
+    var id: Int
+    var physicalName: String
+  }
+
+  private struct Change: Decodable {
+    var create: Named?
+    var redefine: Int?
+    var `as`: Named?
+    var drop: Int?
+  }
+
+  /// Adds what a group does.
+  mutating func add(_ changes: UnsafeRawBufferPointer) {
+    for line in JournalLine.lines(of: changes) where Self.isOfSchema(line) {
+      // A line that cannot be read is an error once it is replayed.
+      guard let change = try? JSONDecoder().decode(Change.self, from: Data(line)) else { continue }
+      if let named = change.create {
+        created.append(named.id)
+        names[named.id] = named.physicalName
+      } else if let named = change.as {
+        names[named.id] = named.physicalName
+      } else if let id = change.drop {
+        dropped.insert(id)
+      }
+    }
+  }
+
+  private static func isOfSchema(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.starts(with: "{\"create\":".utf8) || line.starts(with: "{\"redefine\":".utf8)
+      || line.starts(with: "{\"drop\":".utf8)
+  }
+
+  /// Whether a group changes a collection, its rows or its definition.
+  static func touches(_ id: Int, _ changes: UnsafeRawBufferPointer) -> Bool {
+    for line in JournalLine.lines(of: changes) {
+      var reader = JSONReader(ByteSource(line))
+      guard (try? reader.next()) == .beginObject, (try? reader.next()) == .key,
+        case .integer(let touched) = try? reader.next()
+      else { continue }
+      if touched == Int64(id) { return true }
+    }
+    return false
+  }
+}
