@@ -11,6 +11,9 @@ final class CatalogCache: Sendable {
     newest.withLock { $0?.schemaVersion == version ? $0 : nil }
   }
 
+  /// Forgets it, for the database may be another one.
+  func clear() { newest.withLock { $0 = nil } }
+
   /// Takes a committed catalog.
   func offer(_ catalog: Catalog) {
     newest.withLock { newest in

@@ -3,6 +3,7 @@ public import Holdfast
 extension SQLiteWriter {
   /// Creates a collection with its indexes: a strict table with a typed column for each field.
   ///
+  /// Tables that refer to it already declare it from now on; they are made again for that.
   /// - Throws: `StorageError.Code.nameConflict`, `StorageError.Code.invalidName`,
   ///   `StorageError.Code.invalidSchema`; what SQLite reports. Nothing is created then.
   public func createCollection(_ definition: CollectionDefinition) throws(StorageError)
@@ -10,22 +11,21 @@ extension SQLiteWriter {
   {
     try checkOpen()
     closeCursors()
-    var taken = Set<String>()
-    let names = try connection.rows("SELECT \"name\" FROM sqlite_schema", "read the schema")
-    for case .text(let name) in names.map({ $0[0] }) { taken.insert(Name.folded(name)) }
+    var names = try PhysicalNames(connection)
     var changed = catalog
     let collection = try changed.add(definition) { name, _, isIndex in
-      let physical = Self.physicalName(isIndex ? "\(name)_index" : name, taken)
-      taken.insert(Name.folded(physical))
-      return physical
+      names.take(name, isIndex: isIndex)
     }
     hasSchemaChanges = true
     try beginSavepoint()
     do throws(StorageError) {
-      for statement in TableDefinition.statements(collection) {
-        try connection.prepare(statement, "create a table").run("create a table")
+      let table = TableDefinition.table(collection, named: collection.physicalName, in: changed)
+      try connection.run(table, "create a table")
+      for index in collection.indexes {
+        try connection.createIndex(index, of: collection)
       }
-      try StoredCatalog.add(collection, changed, connection)
+      try declareReferences(to: collection, changed)
+      try StoredCatalog.write(collection, changed, connection)
     } catch {
       try rollbackSavepoint()
       throw error
@@ -35,85 +35,134 @@ extension SQLiteWriter {
     return collection
   }
 
-  /// The name of a table or index: a person's own where SQLite takes it.
+  /// Removes a collection with its table and indexes.
   ///
-  /// Tables and indexes share one set of names.
-  private static func physicalName(_ name: String, _ taken: Set<String>) -> String {
-    func isReserved(_ folded: String) -> Bool {
-      folded.hasPrefix("sqlite_") || folded.hasPrefix(StoredCatalog.prefix)
+  /// What other tables declare of it stays, for one of its name that may come.
+  /// - Throws: `StorageError.Code.unknownCollection`; what SQLite reports.
+  public func dropCollection(_ collection: Collection) throws(StorageError) {
+    try checkOpen()
+    closeCursors()
+    var changed = catalog
+    try changed.remove(collection)
+    hasSchemaChanges = true
+    connection.forgetTables()
+    var text = SQLText("DROP TABLE ")
+    text.appendName(collection.physicalName)
+    try connection.run(text, "drop a table")
+    try StoredCatalog.remove(collection, changed, connection)
+    connection.setCatalog(changed)
+  }
+
+  /// Gives a collection another definition; see ``TableRedefinition``.
+  ///
+  /// The table takes the collection's new name. An index keeps its name: SQLite cannot rename it.
+  /// - Throws: as ``createCollection(_:)``; `StorageError.Code.uniqueViolation`,
+  ///   `StorageError.Code.invalidValue`. Some of it is done then.
+  public func redefine(
+    _ collection: Collection,
+    as definition: CollectionDefinition,
+    rows change: RowChange?
+  ) throws(StorageError) -> Collection {
+    try checkOpen()
+    closeCursors()
+    var changed = catalog
+    let draft = try changed.redefine(collection, as: definition, rows: change) { name, _, _ in name
     }
-    func isTaken(_ candidate: String) -> Bool {
-      let folded = Name.folded(candidate)
-      return isReserved(folded) || taken.contains(folded)
+    let redefined = try named(draft, of: collection, change)
+    changed.restore(redefined)
+    hasSchemaChanges = true
+    connection.forgetTables()
+    var table = TableRedefinition(connection, from: collection, to: redefined, changed, change)
+    try table.run()
+    try declareReferences(to: redefined, changed)
+    try StoredCatalog.write(redefined, changed, connection)
+    connection.setCatalog(changed)
+    return redefined
+  }
+
+  /// Sets the names of the applied migrations.
+  public func setMigrations(_ names: [String]) throws(StorageError) {
+    try checkOpen()
+    closeCursors()
+    var changed = catalog
+    changed.setMigrations(names)
+    hasSchemaChanges = true
+    try StoredCatalog.writeMigrations(changed, connection)
+    connection.setCatalog(changed)
+  }
+
+  /// Sets the largest automatic key that a collection has given out: the next one is one more.
+  public func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError) {
+    try checkOpen()
+    closeCursors()
+    connection.table(collection).roomCheckedIn = 0
+    try connection.setCounter(of: collection, to: key)
+  }
+
+  /// The redefined collection with the names that its table and indexes get.
+  private func named(_ draft: Collection, of collection: Collection, _ change: RowChange?)
+    throws(StorageError) -> Collection
+  {
+    let kept = draft.indexes.map { $0.counterpart(in: collection, change) }
+    var names = try PhysicalNames(connection)
+    for index in collection.indexes where !kept.contains(where: { $0?.id == index.id }) {
+      names.free(index.physicalName)
     }
-    // What is reserved is how the name begins, so it gets another beginning.
-    let name = isReserved(Name.folded(name)) ? "table_\(name)" : name
-    return isTaken(name) ? Name.physical(name, isTaken: isTaken) : name
+    var table = collection.physicalName
+    if !draft.name.hasBytes(of: collection.name) {
+      names.free(table)
+      table = names.take(draft.name, isIndex: false)
+    }
+    return try Collection(
+      id: draft.id,
+      definition: draft.definition,
+      physicalName: table,
+      indexes: zip(draft.indexes, kept).map { index, kept in
+        (index.id, kept?.physicalName ?? names.take(index.physicalName, isIndex: true))
+      }
+    )
+  }
+
+  /// Makes the tables that refer to a collection declare it as it is now.
+  private func declareReferences(to collection: Collection, _ catalog: Catalog)
+    throws(StorageError)
+  {
+    var seen: Set<Int> = [collection.id]
+    for (referrer, _) in catalog.referrers(to: collection.name)
+    where seen.insert(referrer.id).inserted {
+      if try DeclaredReference.areCurrent(referrer, catalog, connection) { continue }
+      try TableRebuild(connection, referrer, catalog, columns: referrer.fields.map(\.name), nil)
+        .run()
+    }
   }
 }
 
-/// The SQL that creates a collection.
-enum TableDefinition {
-  /// The statements, in order.
-  static func statements(_ collection: Collection) -> [SQLText] {
-    [table(collection)] + collection.indexes.map { index($0, collection) }
+extension SQLiteReader {
+  /// The largest automatic key that a collection has given out or taken; 0 if none.
+  public func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64 {
+    try checkOpen()
+    takeBackRow()
+    return try connection.counter(of: collection)
+  }
+}
+
+extension SQLiteConnection {
+  /// What SQLite counts for a collection's automatic keys; 0 if it has none.
+  func counter(of collection: Collection) throws(StorageError) -> Int64 {
+    guard collection.definition.hasAutomaticKey else { return 0 }
+    let statement = try statement(.counter)
+    try statement.bind(.value(.text(collection.physicalName)), at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.row().integer(0) : 0
   }
 
-  /// Whether the key is the table's own row number.
-  private static func isRowNumber(_ collection: Collection) -> Bool {
-    collection.keyPositions.count == 1
-      && collection.fields[collection.keyPositions[0]].type.storedKind == .integer
-  }
-
-  private static func table(_ collection: Collection) -> SQLText {
-    var text = SQLText("CREATE TABLE ")
-    text.appendName(collection.physicalName)
-    text.append(" (")
-    for (position, field) in collection.fields.enumerated() {
-      text.append(position == 0 ? "\n  " : ",\n  ")
-      text.appendName(field.name)
-      text.append(" \(column(field.type))")
-      if isRowNumber(collection), collection.keyPositions[0] == position {
-        text.append(" PRIMARY KEY")
-        if collection.definition.hasAutomaticKey { text.append(" AUTOINCREMENT") }
-      } else if !field.isOptional {
-        text.append(" NOT NULL")
-      }
-    }
-    if !isRowNumber(collection) {
-      text.append(",\n  PRIMARY KEY (")
-      text.appendFields(collection.keyPositions, of: collection)
-      text.append(")")
-    }
-    text.append("\n) STRICT")
-    return text
-  }
-
-  private static func index(_ index: Collection.Index, _ collection: Collection) -> SQLText {
-    var text = SQLText(index.definition.isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ")
-    text.appendName(index.physicalName)
-    text.append(" ON ")
-    text.appendName(collection.physicalName)
-    text.append(" (")
-    var positions = index.positions
-    // Ties are ordered by the key. SQLite's indexes end with the row number: where the key is
-    // something else it goes in by name, unless that would change what is unique.
-    if !index.definition.isUnique, !isRowNumber(collection) {
-      positions += collection.keyPositions.filter { !positions.contains($0) }
-    }
-    text.appendFields(positions, of: collection)
-    text.append(")")
-    return text
-  }
-
-  /// The column type of a strict table.
-  private static func column(_ type: FieldType) -> String {
-    switch type.storedKind {
-    case .integer: "INTEGER"
-    case .real: "REAL"
-    case .text: "TEXT"
-    case .blob: "BLOB"
-    case .null, nil: "ANY"
-    }
+  /// Sets what SQLite counts; nothing for a collection without automatic keys.
+  func setCounter(of collection: Collection, to key: Int64) throws(StorageError) {
+    guard collection.definition.hasAutomaticKey else { return }
+    let table = Value.text(collection.physicalName)
+    let action = "set a counter"
+    _ = try rows("DELETE FROM sqlite_sequence WHERE \"name\" = ?1", action, [table])
+    let insert = "INSERT INTO sqlite_sequence (\"name\", \"seq\") VALUES (?1, ?2)"
+    _ = try rows(insert, action, [table, .integer(key)])
   }
 }

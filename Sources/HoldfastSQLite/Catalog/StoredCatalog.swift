@@ -3,12 +3,20 @@ import Foundation
 import Holdfast
 
 /// The catalog as it lies in the database: one row in `holdfast_catalog` with the store's own
-/// figures, one row a collection in `holdfast_collection` with its definition as JSON.
+/// figures, one row a collection in `holdfast_collection` with its definition as JSON, one row an
+/// applied migration in `holdfast_migration`, which the first stores lack.
 enum StoredCatalog {
   /// `application_id` of a store: "Hold" in ASCII.
   static let applicationID: Int32 = 0x486F_6C64
   /// What the names of the catalog's own tables begin with.
   static let prefix = "holdfast_"
+
+  private static let migrationTable = """
+    CREATE TABLE IF NOT EXISTS "holdfast_migration" (
+      "position" INTEGER PRIMARY KEY,
+      "name" TEXT NOT NULL
+    ) STRICT
+    """
 
   /// The physical identities of a collection's indexes, in declared order.
   private struct StoredIndex: Codable {
@@ -36,43 +44,78 @@ enum StoredCatalog {
         "definition" TEXT NOT NULL,
         "indexes" TEXT NOT NULL
       ) STRICT;
+      \(migrationTable);
       PRAGMA application_id = \(applicationID);
       PRAGMA user_version = \(catalog.format);
       """,
       "create a store"
     )
-    let statement = try connection.prepare(
-      SQLText("INSERT INTO \"holdfast_catalog\" VALUES (1, ?1, ?2, ?3, ?4)")
+    _ = try connection.rows(
+      "INSERT INTO \"holdfast_catalog\" VALUES (1, ?1, ?2, ?3, ?4)",
+      "create a store",
+      [
+        .integer(Int64(catalog.format)), .text(catalog.storeID), .integer(catalog.schemaVersion),
+        .integer(Int64(catalog.nextID)),
+      ]
     )
-    try statement.bind(.value(.integer(Int64(catalog.format))), at: 1)
-    try statement.bind(.value(.text(catalog.storeID)), at: 2)
-    try statement.bind(.value(.integer(catalog.schemaVersion)), at: 3)
-    try statement.bind(.value(.integer(Int64(catalog.nextID))), at: 4)
-    try statement.run("create a store")
   }
 
-  /// Writes a new collection's row and the catalog's figures.
-  static func add(
+  /// Writes a collection's row and the catalog's figures.
+  static func write(
     _ collection: Collection,
     _ catalog: Catalog,
     _ connection: SQLiteConnection
   ) throws(StorageError) {
-    let row = try connection.prepare(
-      SQLText("INSERT INTO \"holdfast_collection\" VALUES (?1, ?2, ?3, ?4, ?5)")
-    )
-    try row.bind(.value(.integer(Int64(collection.id))), at: 1)
-    try row.bind(.value(.text(collection.name)), at: 2)
-    try row.bind(.value(.text(collection.physicalName)), at: 3)
-    try row.bind(.value(.text(try encode(collection.definition))), at: 4)
     let indexes = collection.indexes.map { StoredIndex(id: $0.id, name: $0.physicalName) }
-    try row.bind(.value(.text(try encode(indexes))), at: 5)
-    try row.run("write the catalog")
-    let figures = try connection.prepare(
-      SQLText("UPDATE \"holdfast_catalog\" SET \"schema_version\" = ?1, \"next_id\" = ?2")
+    _ = try connection.rows(
+      "REPLACE INTO \"holdfast_collection\" VALUES (?1, ?2, ?3, ?4, ?5)",
+      "write the catalog",
+      [
+        .integer(Int64(collection.id)), .text(collection.name), .text(collection.physicalName),
+        .text(try encode(collection.definition)), .text(try encode(indexes)),
+      ]
     )
-    try figures.bind(.value(.integer(catalog.schemaVersion)), at: 1)
-    try figures.bind(.value(.integer(Int64(catalog.nextID))), at: 2)
-    try figures.run("write the catalog")
+    try writeFigures(catalog, connection)
+  }
+
+  /// Removes a collection's row and writes the catalog's figures.
+  static func remove(
+    _ collection: Collection,
+    _ catalog: Catalog,
+    _ connection: SQLiteConnection
+  ) throws(StorageError) {
+    _ = try connection.rows(
+      "DELETE FROM \"holdfast_collection\" WHERE \"id\" = ?1",
+      "write the catalog",
+      [.integer(Int64(collection.id))]
+    )
+    try writeFigures(catalog, connection)
+  }
+
+  /// Writes the names of the applied migrations and the catalog's figures.
+  static func writeMigrations(_ catalog: Catalog, _ connection: SQLiteConnection)
+    throws(StorageError)
+  {
+    let action = "write the migrations"
+    try connection.run("\(migrationTable); DELETE FROM \"holdfast_migration\"", action)
+    for (position, name) in catalog.migrations.enumerated() {
+      _ = try connection.rows(
+        "INSERT INTO \"holdfast_migration\" VALUES (?1, ?2)",
+        action,
+        [.integer(Int64(position + 1)), .text(name)]
+      )
+    }
+    try writeFigures(catalog, connection)
+  }
+
+  private static func writeFigures(_ catalog: Catalog, _ connection: SQLiteConnection)
+    throws(StorageError)
+  {
+    _ = try connection.rows(
+      "UPDATE \"holdfast_catalog\" SET \"schema_version\" = ?1, \"next_id\" = ?2",
+      "write the catalog",
+      [.integer(catalog.schemaVersion), .integer(Int64(catalog.nextID))]
+    )
   }
 
   private static func encode(_ value: some Encodable) throws(StorageError) -> String {
@@ -126,6 +169,13 @@ enum StoredCatalog {
         throw damaged("the table of collection \(collection.name) is missing", connection)
       }
       catalog.restore(collection)
+    }
+    if tables.contains(Array("holdfast_migration".utf8)) {
+      let names = try connection.rows(
+        "SELECT \"name\" FROM \"holdfast_migration\" ORDER BY \"position\"",
+        "read the catalog"
+      )
+      catalog.restore(migrations: names.map { $0[0].name })
     }
     return catalog
   }

@@ -12,7 +12,12 @@ final class ConnectionPool: @unchecked Sendable {
   private let condition = NSCondition()
   private var idle: [SQLiteConnection] = []
   private var count = 0
-  private var isClosed = false
+  private var state = State.open
+
+  /// Whether the pool gives connections.
+  enum State {
+    case open, suspended, closed
+  }
 
   /// Creates an empty pool.
   ///
@@ -32,10 +37,12 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Takes a connection, waiting at most `timeout` for one.
   ///
-  /// - Throws: `StorageError.Code.busy`, `StorageError.Code.closed`; what opening throws.
+  /// - Throws: `StorageError.Code.busy`, `StorageError.Code.closed`,
+  ///   `StorageError.Code.suspended`; what opening throws.
   func take(timeout: Duration) throws(StorageError) -> SQLiteConnection {
     condition.lock()
-    if !isClosed, let connection = idle.popLast() {
+    // Only an open pool keeps idle connections.
+    if let connection = idle.popLast() {
       condition.unlock()
       return connection
     }
@@ -44,10 +51,15 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Goes on with the lock held, and lets it go.
   private func takeOrOpen(until deadline: Date) throws(StorageError) -> SQLiteConnection {
-    while !isClosed, idle.isEmpty, count >= limit {
+    while state == .open, idle.isEmpty, count >= limit {
       guard condition.wait(until: deadline) else { break }
     }
-    if isClosed {
+    switch state {
+    case .open: break
+    case .suspended:
+      condition.unlock()
+      throw StorageError.sqlite(.suspended, "the store is suspended; resume it")
+    case .closed:
       condition.unlock()
       throw StorageError.sqlite(.closed, "the store is closed; open it again")
     }
@@ -82,7 +94,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// Gives a connection back; one that cannot be used again is closed.
   func give(_ connection: SQLiteConnection, isUsable: Bool) {
     condition.lock()
-    if isUsable, !isClosed, idle.count < idleLimit {
+    if isUsable, state == .open, idle.count < idleLimit {
       idle.append(connection)
       condition.signal()
       condition.unlock()
@@ -100,14 +112,17 @@ final class ConnectionPool: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Closes the pool and its idle connections; `last` runs on each before.
-  func close(_ last: (SQLiteConnection) throws(StorageError) -> Void = { _ in })
+  /// Closes the idle connections and gives none any more; `last` runs on each before.
+  ///
+  /// A suspended pool gives connections again after ``resume()``, a closed one never does.
+  func shut(_ newState: State, _ last: (SQLiteConnection) throws(StorageError) -> Void)
     throws(StorageError)
   {
     condition.lock()
-    isClosed = true
+    if state != .closed { state = newState }
     let connections = idle
     idle = []
+    count -= connections.count
     condition.broadcast()
     condition.unlock()
     var failure: StorageError?
@@ -116,5 +131,13 @@ final class ConnectionPool: @unchecked Sendable {
       do throws(StorageError) { try connection.close() } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
+  }
+
+  /// Whether the pool was suspended.
+  var isSuspended: Bool { condition.withLock { state == .suspended } }
+
+  /// Gives connections again.
+  func resume() {
+    condition.withLock { if state == .suspended { state = .open } }
   }
 }

@@ -10,6 +10,8 @@ final class SQLiteConnection {
   let limits: SQLLimits
   /// The catalog as this connection sees it now.
   private(set) var catalog = Catalog(storeID: "")
+  /// What ``takeExternalChange()`` found last; nil on a connection that came in place of another.
+  private var dataVersion: Int64?
   /// Counts transactions, so that what was learned in one is not believed in the next.
   private(set) var transactionNumber = 0
 
@@ -26,6 +28,7 @@ final class SQLiteConnection {
   /// Statements that every connection needs, prepared once.
   enum FixedStatement: Int, CaseIterable {
     case begin, beginImmediate, commit, rollback, savepoint, release, rollbackTo, version, counter
+    case dataVersion
 
     var text: SQLText {
       switch self {
@@ -39,6 +42,7 @@ final class SQLiteConnection {
       case .rollbackTo: SQLText("ROLLBACK TO \"holdfast\"")
       case .version: SQLText("SELECT \"schema_version\" FROM \"holdfast_catalog\"")
       case .counter: SQLText("SELECT \"seq\" FROM sqlite_sequence WHERE \"name\" = ?1")
+      case .dataVersion: SQLText("PRAGMA data_version")
       }
     }
 
@@ -113,6 +117,27 @@ final class SQLiteConnection {
     _ = sqlite3_busy_timeout(handle, milliseconds)
   }
 
+  // MARK: Other connections
+
+  /// Begins to notice the commits of other connections.
+  func watch() throws(StorageError) { dataVersion = try readDataVersion() }
+
+  /// Whether another connection has committed since this or ``watch()`` was last called; true where
+  /// nothing is known.
+  ///
+  /// Called outside of transactions.
+  func takeExternalChange() throws(StorageError) -> Bool {
+    let last = dataVersion
+    try watch()
+    return last != dataVersion
+  }
+
+  private func readDataVersion() throws(StorageError) -> Int64 {
+    let statement = try statement(.dataVersion)
+    defer { statement.reset() }
+    return try statement.step() ? statement.row().integer(0) : 0
+  }
+
   // MARK: Catalog
 
   /// Reads the catalog again if its version is not the one that this connection knows.
@@ -143,7 +168,8 @@ final class SQLiteConnection {
     forgetTables()
   }
 
-  private func forgetTables() {
+  /// Forgets what is prepared for collections, since their tables change.
+  func forgetTables() {
     tables = [:]
     lastTable = nil
     queries.removeAll()
@@ -217,9 +243,17 @@ final class SQLiteConnection {
     if status != SQLITE_OK { throw StorageError(sqlite: status, handle, action) }
   }
 
+  /// Prepares and runs one statement that is not worth keeping.
+  func run(_ text: SQLText, _ action: StaticString) throws(StorageError) {
+    try prepare(text, "\(action)").run(action)
+  }
+
   /// The rows of a statement that is not worth keeping.
-  func rows(_ text: String, _ action: String = "read") throws(StorageError) -> [[Value]] {
+  func rows(_ text: String, _ action: String = "read", _ parameters: [Value] = [])
+    throws(StorageError) -> [[Value]]
+  {
     let statement = try prepare(SQLText(text), action)
+    try statement.bind(parameters.map { .value($0) })
     var rows: [[Value]] = []
     while try statement.step() { rows.append(try statement.row().values()) }
     return rows

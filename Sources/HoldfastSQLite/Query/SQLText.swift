@@ -23,14 +23,19 @@ struct SQLText {
     bytes.append(0x22)
   }
 
-  /// Appends the names of some fields, separated by commas.
-  mutating func appendFields(_ positions: some Sequence<Int>, of collection: Collection) {
+  /// Appends names, separated by commas.
+  mutating func appendNames(_ names: some Sequence<String>) {
     var isFirst = true
-    for position in positions {
+    for name in names {
       if !isFirst { append(", ") }
       isFirst = false
-      appendName(collection.fields[position].name)
+      appendName(name)
     }
+  }
+
+  /// Appends the names of some fields, separated by commas.
+  mutating func appendFields(_ positions: some Sequence<Int>, of collection: Collection) {
+    appendNames(positions.lazy.map { collection.fields[$0].name })
   }
 }
 

@@ -37,6 +37,18 @@ final class DatabaseOpener: Sendable {
     return (options.isReadOnly ? try openReader() : try openWriter(), false)
   }
 
+  /// Opens the first connection again after all were closed, with the same checks.
+  func reopen() throws(StorageError) -> SQLiteConnection {
+    catalogs.clear()
+    guard try inspect() == .store else {
+      throw StorageError.sqlite(
+        .cannotOpen,
+        "there is no store at \(file.path) any more; restore it or close the store"
+      )
+    }
+    return options.isReadOnly ? try openReader() : try openWriter()
+  }
+
   /// Looks at the file; a crash while it was created can have left half of it and a journal, which
   /// SQLite rolls back when it is asked.
   private func inspect() throws(StorageError) -> DatabaseFile.Content {
@@ -129,9 +141,11 @@ final class DatabaseOpener: Sendable {
     let handle = try DatabaseFile.openHandle(path ?? file.path, flags)
     let connection = SQLiteConnection(handle, catalogs: catalogs, log: log)
     connection.setTimeout(options.timeout.wholeMilliseconds)
-    // A database from elsewhere may hold triggers, views and damaged pages.
+    // A database from elsewhere may hold triggers, views and damaged pages. References are the
+    // core's to enforce, whatever SQLite was built to do.
     try connection.run(
-      "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA cache_size = -8000",
+      "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA cache_size = -8000; "
+        + "PRAGMA foreign_keys = 0; PRAGMA legacy_alter_table = 0",
       "open"
     )
     return connection

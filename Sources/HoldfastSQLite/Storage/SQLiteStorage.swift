@@ -27,11 +27,11 @@ public final class SQLiteStorage: Storage {
   /// Whether opening created the store, rather than finding it.
   public let wasCreated: Bool
 
-  private let readers: ConnectionPool
-  private let writers: ConnectionPool
-  private let isReadOnly: Bool
+  let opener: DatabaseOpener
+  let readers: ConnectionPool
+  /// The one connection that writes, or that watches others write if this store only reads.
+  let writers: ConnectionPool
   private let process = getpid()
-  private let sweep: @Sendable () -> Void
 
   /// Connections that are kept open when idle, and the most at a time.
   private static let idleReaders = 8
@@ -59,31 +59,30 @@ public final class SQLiteStorage: Storage {
   {
     let opener = DatabaseOpener(try DatabaseFile(path), options, log)
     let first = try opener.open()
+    try first.connection.watch()
     return SQLiteStorage(opener, first.connection, wasCreated: first.wasCreated)
   }
 
   private init(_ opener: DatabaseOpener, _ connection: SQLiteConnection, wasCreated: Bool) {
     self.wasCreated = wasCreated
-    isReadOnly = opener.options.isReadOnly
-    sweep = { opener.sweep() }
+    self.opener = opener
     capabilities = Capabilities(
       backend: "sqlite",
       engine: "SQLite \(String(cString: sqlite3_libversion()))",
       maximumValueSize: Int(sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1)),
       sharesBetweenProcesses: true,
-      isPersistent: true
+      isPersistent: true,
+      noticesExternalChanges: true,
+      backsUpOnline: true
     )
     readers = ConnectionPool(limit: Self.mostReaders, idleLimit: Self.idleReaders) {
       () throws(StorageError) in try opener.openReader()
     }
     writers = ConnectionPool(limit: 1, idleLimit: 1) {
-      () throws(StorageError) in try opener.openWriter()
+      () throws(StorageError) in
+      opener.options.isReadOnly ? try opener.openReader() : try opener.openWriter()
     }
-    if isReadOnly {
-      readers.add(connection)
-    } else {
-      writers.add(connection)
-    }
+    writers.add(connection)
   }
 
   /// Begins a snapshot, pinned at this moment.
@@ -108,12 +107,7 @@ public final class SQLiteStorage: Storage {
   ///   `StorageError.Code.readOnly`; what SQLite reports.
   public func beginWriting(timeout: Duration) throws(StorageError) -> SQLiteWriter {
     try checkProcess()
-    if isReadOnly {
-      throw StorageError.sqlite(
-        .readOnly,
-        "the store was opened read-only; open it for writing"
-      )
-    }
+    if opener.options.isReadOnly { throw Self.readOnlyError }
     let connection = try writers.take(timeout: timeout)
     connection.setTimeout(timeout.wholeMilliseconds)
     do throws(StorageError) {
@@ -129,50 +123,21 @@ public final class SQLiteStorage: Storage {
   ///
   /// - Throws: what SQLite reports; everything is closed nevertheless.
   public func close() throws(StorageError) {
-    var failure: StorageError?
-    do throws(StorageError) {
-      try readers.close { (connection) throws(StorageError) in _ = try connection.keepsLog() }
-    } catch { failure = error }
-    do throws(StorageError) {
-      try writers.close { (connection) throws(StorageError) in try connection.checkpoint() }
-    } catch { failure = failure ?? error }
-    sweep()
-    if let failure { throw failure }
+    try letGo(.closed)
+  }
+
+  static var readOnlyError: StorageError {
+    .sqlite(.readOnly, "the store was opened read-only; open it for writing")
   }
 
   /// SQLite's locks belong to the process that took them.
-  private func checkProcess() throws(StorageError) {
+  func checkProcess() throws(StorageError) {
     guard getpid() == process else {
       throw StorageError.sqlite(
         .closed,
         "the store was opened before this process was forked; open it again here"
       )
     }
-  }
-}
-
-extension SQLiteConnection {
-  /// Whether the log must stay as it is, since the database is damaged; closing leaves it alone then.
-  fileprivate func keepsLog() throws(StorageError) -> Bool {
-    guard let path = sqlite3_db_filename(handle, "main"),
-      DamagedFiles.contains(String(cString: path))
-    else { return false }
-    let status = holdfast_sqlite3_keep_log_at_close(handle)
-    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "close") }
-    return true
-  }
-
-  /// Moves the log into the database and empties it, unless others are using it or the database is
-  /// damaged.
-  fileprivate func checkpoint() throws(StorageError) {
-    if try keepsLog() { return }
-    setTimeout(0)
-    let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-    // Whoever is using the log will do it.
-    if status & 0xFF == SQLITE_BUSY || status & 0xFF == SQLITE_LOCKED { return }
-    // The log is as good as the database until there is room.
-    if status & 0xFF == SQLITE_FULL { return }
-    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "checkpoint") }
   }
 }
 
