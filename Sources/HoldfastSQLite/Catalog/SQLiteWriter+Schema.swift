@@ -55,7 +55,7 @@ extension SQLiteWriter {
 
   /// Gives a collection another definition; see ``TableRedefinition``.
   ///
-  /// The table takes the collection's new name. An index keeps its name: SQLite cannot rename it.
+  /// The table takes the collection's new name. Its indexes keep theirs: SQLite cannot rename them.
   /// - Throws: as ``createCollection(_:)``; `StorageError.Code.uniqueViolation`,
   ///   `StorageError.Code.invalidValue`. Some of it is done then.
   public func redefine(
@@ -103,7 +103,7 @@ extension SQLiteWriter {
   private func named(_ draft: Collection, of collection: Collection, _ change: RowChange?)
     throws(StorageError) -> Collection
   {
-    let kept = draft.indexes.map { $0.counterpart(in: collection, change) }
+    let kept = draft.indexesKept(of: collection, change)
     var names = try PhysicalNames(connection)
     for index in collection.indexes where !kept.contains(where: { $0?.id == index.id }) {
       names.free(index.physicalName)

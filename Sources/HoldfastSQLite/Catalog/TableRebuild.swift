@@ -159,44 +159,22 @@ extension SQLiteConnection {
 
   /// Creates an index over the rows that there are.
   ///
-  /// - Throws: `StorageError.Code.uniqueViolation` with some of the records in the way.
+  /// - Throws: `StorageError.Code.uniqueViolation` if some hold equal values.
   func createIndex(_ index: Collection.Index, of collection: Collection) throws(StorageError) {
     do throws(StorageError) {
       try run(TableDefinition.index(index, of: collection), "create an index")
     } catch {
-      guard index.definition.isUnique, error.engineCode == 2067 else { throw error }
-      var violation = StorageError(
+      guard index.definition.isUnique, error.engineCode == Self.uniqueViolation else { throw error }
+      throw StorageError(
         .uniqueViolation,
-        "records of \(collection.name) share a value, so index \(index.definition.name) cannot be "
-          + "unique; change them first",
+        "records of \(collection.name) have equal values, so index \(index.definition.name) cannot "
+          + "be unique; change them first",
         backend: "sqlite",
         engineCode: error.engineCode
       )
-      violation.keys = try duplicates(index, collection)
-      throw violation
     }
   }
 
-  /// The keys of some records that hold equal values in the fields of an index.
-  private func duplicates(_ index: Collection.Index, _ collection: Collection)
-    throws(StorageError) -> [Key]
-  {
-    var text = SQLText("SELECT ")
-    text.appendFields(collection.keyPositions, of: collection)
-    text.append(" FROM ")
-    text.appendName(collection.physicalName)
-    text.append(" WHERE (")
-    text.appendFields(index.positions, of: collection)
-    text.append(") IN (SELECT ")
-    text.appendFields(index.positions, of: collection)
-    text.append(" FROM ")
-    text.appendName(collection.physicalName)
-    text.append(" GROUP BY ")
-    text.appendFields(index.positions, of: collection)
-    text.append(" HAVING count(*) > 1) LIMIT 10")
-    let statement = try prepare(text, "look for duplicates")
-    var keys: [Key] = []
-    while try statement.step() { keys.append(Key(try statement.row().values())) }
-    return keys
-  }
+  /// `SQLITE_CONSTRAINT_UNIQUE`, a macro that Swift does not see.
+  private static let uniqueViolation = Int(SQLITE_CONSTRAINT | 8 << 8)
 }

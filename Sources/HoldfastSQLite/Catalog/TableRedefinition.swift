@@ -50,13 +50,13 @@ struct TableRedefinition {
 
   /// Drops the indexes that do not stay, and returns those that are to be created.
   private func dropIndexes() throws(StorageError) -> [Collection.Index] {
-    let counterparts = new.indexes.map { $0.counterpart(in: old, change)?.id }
-    for index in old.indexes where !counterparts.contains(index.id) {
+    let kept = new.indexesKept(of: old, change)
+    for index in old.indexes where !kept.contains(where: { $0?.id == index.id }) {
       var text = SQLText("DROP INDEX ")
       text.appendName(index.physicalName)
       try connection.run(text, "drop an index")
     }
-    return zip(new.indexes, counterparts).filter { $0.1 == nil }.map(\.0)
+    return zip(new.indexes, kept).filter { $0.1 == nil }.map(\.0)
   }
 
   private func renameTable() throws(StorageError) {
@@ -165,15 +165,24 @@ extension RowChange.Source {
   }
 }
 
-extension Collection.Index {
-  /// The index of a collection before a change that holds the same columns under the same name.
-  func counterpart(in old: Collection, _ change: RowChange?) -> Collection.Index? {
-    let origins = positions.map { position in
-      if let change { change.sources[position].origin } else { position }
+extension Collection {
+  /// For each index the one of the collection before a change that holds the same columns, if there is
+  /// one: rather that of its name, else one of another name.
+  func indexesKept(of old: Collection, _ change: RowChange?) -> [Index?] {
+    var rest = old.indexes
+    func take(_ index: Index, where isRight: (Index) -> Bool) -> Index? {
+      let origins = index.positions.map { position in
+        if let change { change.sources[position].origin } else { position }
+      }
+      let found = rest.firstIndex {
+        $0.definition.isUnique == index.definition.isUnique
+          && $0.positions.map(Optional.some) == origins && isRight($0)
+      }
+      return found.map { rest.remove(at: $0) }
     }
-    return old.indexes.first {
-      $0.definition.name == definition.name && $0.definition.isUnique == definition.isUnique
-        && $0.positions.map(Optional.some) == origins
+    let named = indexes.map { index in
+      take(index) { $0.definition.name == index.definition.name }
     }
+    return zip(indexes, named).map { index, named in named ?? take(index) { _ in true } }
   }
 }
