@@ -88,7 +88,8 @@ struct RedefinitionTests {
       #expect(try writer.rows("user") == [Self.ada, Self.bo])
       #expect(try writer.rows("user", index: 2) == [Self.bo, Self.ada])
       try writer.change("user") {
-        $0.fields[2].name = "age"; $0.indexes[0].fields = ["age"]
+        $0.fields[2].name = "age"
+        $0.indexes[0] = IndexDefinition(["age"], unique: true, name: "renamed")
       }
       try expect(.uniqueViolation) { try writer.add([.null, "Ada", .null, .null], to: "user") }
     }
