@@ -4,12 +4,16 @@ import Holdfast
 /// The paths of an archive's folder, and what may be found in it.
 struct ArchiveFolder: Sendable {
   let path: String
+  let catalog: String
+  let journal: String
+  let lock: String
 
-  init(_ path: String) { self.path = path }
-
-  var catalog: String { path + "/" + ArchiveCatalog.fileName }
-  var journal: String { path + "/journal.jsonl" }
-  var lock: String { path + "/lock" }
+  init(_ path: String) {
+    self.path = path
+    catalog = path + "/" + ArchiveCatalog.fileName
+    journal = path + "/journal.jsonl"
+    lock = path + "/lock"
+  }
 
   /// The file of a collection.
   func records(_ physicalName: String, _ encoding: ArchiveEncoding) -> String {

@@ -9,8 +9,12 @@ struct ArchiveRefresh {
   ///
   /// Costs one look at the journal's stamp where nothing has happened.
   ///
+  /// - Parameters:
+  ///   - state: what is known.
+  ///   - isResuming: whether the journal was closed meanwhile, so that another one may look like it.
   /// - Returns: whether memory holds something else than before.
-  func run(_ state: inout ArchiveState) throws(StorageError) -> Bool {
+  /// - Throws: `StorageError.Code.corrupt`; what loading throws.
+  func run(_ state: inout ArchiveState, isResuming: Bool = false) throws(StorageError) -> Bool {
     guard let stamp = try FileStamp.of(folder.journal) else {
       throw StorageError(
         .corrupt,
@@ -18,7 +22,7 @@ struct ArchiveRefresh {
         backend: "archive"
       )
     }
-    if stamp == state.journal.stamp { return false }
+    if !isResuming, state.journal.isCurrent(stamp) { return false }
     if stamp.isSameFile(as: state.journal.stamp), stamp.size < state.journal.synced {
       throw StorageError(
         .corrupt,
@@ -50,6 +54,7 @@ struct ArchiveRefresh {
     let fresh = UnsafeRawBufferPointer(rebasing: content.bytes[state.journal.tail.count...])
     guard try apply(fresh, &state) else { return false }
     state.journal.stamp = content.stamp
+    state.journal.endsInOwnCommit = false
     return true
   }
 

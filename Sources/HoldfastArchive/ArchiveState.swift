@@ -86,12 +86,22 @@ struct JournalPosition {
   var file: OpenFile?
   /// The journal's stamp when it was read last.
   var stamp: FileStamp
+  /// Whether what comes last in it was written here, after ``stamp``.
+  var endsInOwnCommit = false
   /// The end of the last intact group; whatever is behind it is torn.
   var end: Int
   /// How far the journal is known to be durable.
   var synced: Int
   /// The last bytes before ``end``, to recognise the journal by.
   var tail: [UInt8]
+
+  /// Whether a journal of that stamp holds nothing that was not read.
+  ///
+  /// Behind one's own commit others can only add something: where the size is right nobody has.
+  func isCurrent(_ found: FileStamp) -> Bool {
+    if found == stamp { return true }
+    return endsInOwnCommit && found.size == end && found.isSameFile(as: stamp)
+  }
 
   /// The journal's descriptor.
   ///

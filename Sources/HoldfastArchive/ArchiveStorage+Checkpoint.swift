@@ -184,7 +184,7 @@ extension ArchiveStorage {
     state.journal.end += group.count
     if isDurable, options.durability != .none { state.journal.synced = state.journal.end }
     state.journal.tail = Array(group.suffix(JournalLine.checkLength))
-    state.journal.stamp = try FileStamp.of(file, path: folder.journal)
+    state.journal.endsInOwnCommit = true
   }
 
   /// Checks that the file of a collection still has the content that memory goes back to, and that

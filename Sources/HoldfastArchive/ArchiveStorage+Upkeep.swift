@@ -97,7 +97,8 @@ extension ArchiveStorage {
     guard isSuspended else { return }
     var resumed = state
     resumed.journal.file = try OpenFile.open(folder.journal, writable: !options.isReadOnly)
-    var isChanged = try refresh(&resumed)
+    var isChanged = try ArchiveRefresh(folder: folder, loader: loader)
+      .run(&resumed, isResuming: true)
     if try isAnyFileEdited(resumed) {
       resumed = try loader.load()
       isChanged = true

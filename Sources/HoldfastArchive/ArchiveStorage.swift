@@ -31,6 +31,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   /// Protects everything below.
   let mutex = NSLock()
   var state: ArchiveState
+  /// What the next write transaction writes its lines with.
+  private var lines: ChangeLines?
   /// Whether a write transaction is open: nobody else commits then, and the state is the writer's.
   private(set) var isWriting = false
   /// Why nothing is written any more.
@@ -289,10 +291,20 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     self.state = state
   }
 
+  /// Takes what lines are written with.
+  func takeLines() -> ChangeLines {
+    mutex.lock()
+    defer { mutex.unlock() }
+    defer { lines = nil }
+    return lines ?? ChangeLines()
+  }
+
   /// Ends a write transaction, and lets other processes in.
-  func giveBack(_ state: ArchiveState) {
+  func giveBack(_ state: ArchiveState, _ lines: ChangeLines? = nil) {
+    lines?.removeAll()
     mutex.lock()
     self.state = state
+    if let lines { self.lines = lines }
     isWriting = false
     mutex.unlock()
     lock.release()
@@ -309,11 +321,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   ///
   /// The mutex is held, and no write transaction open.
   func refresh() throws(StorageError) {
-    if try refresh(&state) { hasExternalChange = true }
-  }
-
-  func refresh(_ state: inout ArchiveState) throws(StorageError) -> Bool {
-    try ArchiveRefresh(folder: folder, loader: loader).run(&state)
+    let refresh = ArchiveRefresh(folder: folder, loader: loader)
+    if try refresh.run(&state) { hasExternalChange = true }
   }
 
   var loader: ArchiveLoader {

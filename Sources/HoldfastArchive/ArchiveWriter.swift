@@ -13,33 +13,19 @@ public final class ArchiveWriter: StorageWriter {
   private var isOpen = true
 
   /// The changes so far, as lines of the journal.
-  private var changes = JSONWriter()
+  private let lines: ChangeLines
   /// The collections that they are of.
   private var touched: Set<Int> = []
+  /// The one that was added to ``touched`` last.
+  private var lastTouched = -1
   private var hasSchemaChanges = false
   private var savepoints: [Savepoint] = []
-  private var prepared: [Int: Prepared] = [:]
-  private var last: Prepared?
-  private let keyed = RowBuffer()
 
   /// What a savepoint goes back to.
   private struct Savepoint {
     /// How many bytes of changes there were.
     var length: Int
     var touched: Set<Int>
-  }
-
-  /// What the lines of one collection need.
-  private final class Prepared {
-    let collection: Collection
-    let rows: RowJSON
-    let put: [UInt8]
-
-    init(_ collection: Collection) {
-      self.collection = collection
-      rows = RowJSON(collection, omitsNulls: true, usesDefaults: false)
-      put = Array("{\"put\":\(collection.id),\"row\":".utf8)
-    }
   }
 
   init(
@@ -50,6 +36,7 @@ public final class ArchiveWriter: StorageWriter {
     self.storage = storage
     self.memory = memory
     self.state = state
+    lines = storage.takeLines()
   }
 
   // MARK: Reading
@@ -133,21 +120,8 @@ public final class ArchiveWriter: StorageWriter {
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func delete(_ key: RowView, from collection: Collection) throws(StorageError) -> Bool {
     guard try memory.delete(key, from: collection) else { return false }
-    let prepared = prepare(collection)
-    changes.bytes.append(contentsOf: "{\"delete\":\(collection.id),\"key\":".utf8)
-    changes.beginText()
-    changes.beginArray()
-    for (part, position) in prepared.collection.keyPositions.enumerated() {
-      try ValueJSON.write(
-        key,
-        part,
-        prepared.collection.fields[position],
-        in: collection.name,
-        to: &changes
-      )
-    }
-    changes.endArray()
-    changes.bytes.append(contentsOf: "}\n".utf8)
+    try lines.appendDelete(key, collection)
+    touch(collection.id)
     return true
   }
 
@@ -165,16 +139,14 @@ public final class ArchiveWriter: StorageWriter {
 
   /// Notes a change that is no row's.
   func record(_ line: String, of id: Int?) {
-    changes.bytes.append(contentsOf: line.utf8)
-    changes.bytes.append(0x0A)
-    if let id { touched.insert(id) }
+    lines.append(line)
+    if let id { touch(id) }
   }
 
   /// Notes a change of the catalog.
   func recordSchema(_ line: String, of id: Int?) {
     record(line, of: id)
     hasSchemaChanges = true
-    last = nil
   }
 
   private func recordPut(
@@ -182,37 +154,15 @@ public final class ArchiveWriter: StorageWriter {
     _ automaticKey: Int64?,
     _ collection: Collection
   ) throws(StorageError) {
-    let prepared = prepare(collection)
-    changes.bytes.append(contentsOf: prepared.put)
-    changes.beginText()
-    if let automaticKey, let position = collection.automaticKeyPosition, row.isNull(position) {
-      keyed.reset(count: row.count)
-      for index in 0..<row.count { keyed.setSlot(index, row.slots[index]) }
-      keyed.setInteger(position, automaticKey)
-      try prepared.rows.write(keyed.view, to: &changes)
-    } else {
-      try prepared.rows.write(row, to: &changes)
-    }
-    changes.bytes.append(contentsOf: "}\n".utf8)
+    try lines.appendPut(row, automaticKey, collection)
+    touch(collection.id)
   }
 
   @inline(__always)
-  private func prepare(_ collection: Collection) -> Prepared {
-    if let last, last.collection === collection { return last }
-    return lookUp(collection)
-  }
-
-  private func lookUp(_ collection: Collection) -> Prepared {
-    let found: Prepared
-    if let known = prepared[collection.id], known.collection === collection {
-      found = known
-    } else {
-      found = Prepared(collection)
-      prepared[collection.id] = found
-    }
-    touched.insert(collection.id)
-    last = found
-    return found
+  private func touch(_ id: Int) {
+    if id == lastTouched { return }
+    touched.insert(id)
+    lastTouched = id
   }
 
   // MARK: Savepoints and the end
@@ -222,7 +172,7 @@ public final class ArchiveWriter: StorageWriter {
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func beginSavepoint() throws(StorageError) {
     try memory.beginSavepoint()
-    savepoints.append(Savepoint(length: changes.bytes.count, touched: touched))
+    savepoints.append(Savepoint(length: lines.writer.bytes.count, touched: touched))
   }
 
   /// Ends the innermost savepoint and keeps its changes.
@@ -239,9 +189,9 @@ public final class ArchiveWriter: StorageWriter {
   public func rollbackSavepoint() throws(StorageError) {
     try memory.rollbackSavepoint()
     guard let savepoint = savepoints.popLast() else { return }
-    changes.bytes.removeLast(changes.bytes.count - savepoint.length)
+    lines.writer.bytes.removeLast(lines.writer.bytes.count - savepoint.length)
     touched = savepoint.touched
-    last = nil
+    lastTouched = -1
   }
 
   /// Appends the changes to the journal, durable as the options say, and ends the transaction.
@@ -254,7 +204,7 @@ public final class ArchiveWriter: StorageWriter {
       throw StorageError(.transactionClosed, "the transaction has ended; begin another one")
     }
     defer { end() }
-    guard !changes.bytes.isEmpty else { return }
+    guard !lines.writer.bytes.isEmpty else { return }
     for id in touched { try storage.checkUnedited(id, &state) }
     var next = state
     if hasSchemaChanges {
@@ -267,10 +217,10 @@ public final class ArchiveWriter: StorageWriter {
       next.sequence,
       from: state.journal.end,
       synced: state.journal.synced,
-      to: &changes.bytes
+      to: &lines.writer
     )
     do throws(StorageError) {
-      try storage.append(changes.bytes, &next, isDurable: storage.options.durability == .full)
+      try storage.append(lines.writer.bytes, &next, isDurable: storage.options.durability == .full)
       try memory.commit()
     } catch {
       storage.recordFailure(error)
@@ -295,7 +245,7 @@ public final class ArchiveWriter: StorageWriter {
     guard isOpen else { return }
     isOpen = false
     memory.end()
-    storage.giveBack(state)
+    storage.giveBack(state, lines)
     state.journal.file = nil
   }
 

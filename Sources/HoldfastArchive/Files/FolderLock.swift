@@ -15,6 +15,8 @@ final class FolderLock: @unchecked Sendable {
   private let path: String
   // Only the thread that holds or is taking the store's one write transaction touches it.
   private var file: Int32 = -1
+  /// The stamp of the open file when it was opened.
+  private var stamp: FileStamp?
 
   init(path: String) { self.path = path }
 
@@ -24,7 +26,7 @@ final class FolderLock: @unchecked Sendable {
   ///
   /// - Throws: `StorageError.Code.busy` after the timeout.
   func take(timeout: Duration) throws(StorageError) {
-    let deadline = ContinuousClock.now + timeout
+    var deadline: ContinuousClock.Instant?
     var pause: useconds_t = 100
     while true {
       try openFile()
@@ -37,7 +39,10 @@ final class FolderLock: @unchecked Sendable {
         throw SystemError.error(errno, "lock", path)
       }
       // The system has no lock call that times out, so this asks again.
-      guard ContinuousClock.now < deadline else {
+      let now = ContinuousClock.now
+      let end = deadline ?? now + timeout
+      deadline = end
+      guard now < end else {
         throw StorageError(
           .busy,
           "another process is writing to the archive (\(path)); try again",
@@ -61,6 +66,7 @@ final class FolderLock: @unchecked Sendable {
     if file >= 0 { return }
     file = SystemFiles.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
     guard file >= 0 else { throw SystemError.error(errno, "open", path) }
+    stamp = try FileStamp.of(file, path: path)
   }
 
   private func closeFile() {
@@ -70,7 +76,7 @@ final class FolderLock: @unchecked Sendable {
 
   /// Whether the locked file is the one at the path: somebody may have removed it meanwhile.
   private func isStillThePath() throws(StorageError) -> Bool {
-    guard let stamp = try FileStamp.of(path) else { return false }
-    return stamp.isSameFile(as: try FileStamp.of(file, path: path))
+    guard let stamp, let found = try FileStamp.of(path) else { return false }
+    return found.isSameFile(as: stamp)
   }
 }

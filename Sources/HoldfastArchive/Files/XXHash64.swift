@@ -109,7 +109,16 @@ struct XXHash64 {
 
   /// A hash as 16 lower-case hexadecimal digits.
   static func text(_ hash: UInt64) -> String {
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    var digits: [UInt8] = []
+    appendText(hash, to: &digits)
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  /// Appends a hash as 16 lower-case hexadecimal digits.
+  static func appendText(_ hash: UInt64, to bytes: inout [UInt8]) {
+    for shift in stride(from: 60, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: hash >> UInt64(shift)) & 0x0F
+      bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    }
   }
 }

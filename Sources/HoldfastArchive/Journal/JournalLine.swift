@@ -27,21 +27,27 @@ enum JournalLine {
     var line = Array(
       "{\"journal\":\"holdfast\",\"format\":\(format),\"store\":\"\(store)\",\"base\":\(base)".utf8
     )
-    appendCheck(to: &line, from: 0)
+    appendCheck(to: &line)
     return line
   }
 
-  /// Closes the group in `bytes` as a commit.
+  /// Closes the group that was written as a commit.
   static func appendCommit(
     _ sequence: Int64,
     from offset: Int,
     synced: Int,
-    to bytes: inout [UInt8]
+    to writer: inout JSONWriter
   ) {
-    bytes.append(
-      contentsOf: "{\"commit\":\(sequence),\"from\":\(offset),\"synced\":\(synced)".utf8
-    )
-    appendCheck(to: &bytes, from: 0)
+    append("{\"commit\":", sequence, to: &writer)
+    append(",\"from\":", Int64(offset), to: &writer)
+    append(",\"synced\":", Int64(synced), to: &writer)
+    appendCheck(to: &writer.bytes)
+  }
+
+  private static func append(_ name: String, _ value: Int64, to writer: inout JSONWriter) {
+    writer.bytes.append(contentsOf: name.utf8)
+    writer.beginText()
+    writer.integer(value)
   }
 
   /// The line that says which content the record files have once a checkpoint is done.
@@ -56,15 +62,15 @@ enum JournalLine {
       "{\"checkpoint\":\(sequence),\"files\":[\(list.joined(separator: ","))]".utf8
     )
     line.append(contentsOf: ",\"from\":\(offset),\"synced\":\(synced)".utf8)
-    appendCheck(to: &line, from: 0)
+    appendCheck(to: &line)
     return line
   }
 
-  private static func appendCheck(to bytes: inout [UInt8], from start: Int) {
-    let hash = bytes.withUnsafeBytes {
-      XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0[start...]))
-    }
-    bytes.append(contentsOf: ",\"check\":\"\(XXHash64.text(hash))\"}\n".utf8)
+  private static func appendCheck(to bytes: inout [UInt8]) {
+    let hash = bytes.withUnsafeBytes { XXHash64.hash($0) }
+    bytes.append(contentsOf: ",\"check\":\"".utf8)
+    XXHash64.appendText(hash, to: &bytes)
+    bytes.append(contentsOf: "\"}\n".utf8)
   }
 
   /// The lines of a group's changes.
