@@ -174,6 +174,26 @@ struct OpeningTests {
     try expect(.corrupt) { try folder.open() }
   }
 
+  @Test func `a column that someone has taken away is damage, not a text of its name`() throws {
+    let store = try folder.open()
+    try store.write { transaction in
+      try transaction.createCollection(.user)
+      try transaction.insert(["name": "Ada", "age": 36], into: "user")
+    }
+    try store.close()
+    _ = try runSQL(
+      folder.path(),
+      "DROP INDEX user_age_index; DROP INDEX user_email_index; "
+        + "ALTER TABLE user DROP COLUMN age; ALTER TABLE user RENAME COLUMN email TO mail"
+    )
+    let again = try folder.open()
+    try expect(.corrupt) { try again.read { try $0.get(1, in: "user") } }
+    try expect(.corrupt) { try again.read { try $0.count("user", where: .equal("email", "email")) } }
+    try expect(.corrupt) { try again.read { try $0.aggregate("user", [.maximum("email")]) } }
+    try expect(.corrupt) { try again.write { try $0.update(1, set: ["age": 1], in: "user") } }
+    try again.close()
+  }
+
   @Test func `a read-only store leaves nothing behind and takes no writes`() throws {
     let store = try folder.open()
     try store.write { transaction in

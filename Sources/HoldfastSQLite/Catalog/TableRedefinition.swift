@@ -42,8 +42,16 @@ struct TableRedefinition {
         try TableRebuild(connection, new, catalog, columns: columns, nil).run()
       }
     } else {
-      // Other tables' declarations name the key's columns.
-      try rename(new.keyPositions.compactMap { key in origin(of: key).map { ($0, key) } })
+      // Other tables' declarations, and what is someone else's, follow.
+      let sources = change?.sources ?? old.fields.indices.map { .field($0) }
+      try rename(
+        sources.enumerated().compactMap { position, source in
+          switch source {
+          case .field(let column), .converted(let column, _): (column, position)
+          case .value: nil
+          }
+        }
+      )
       try TableRebuild(connection, new, catalog, columns: columns, change).run()
     }
   }

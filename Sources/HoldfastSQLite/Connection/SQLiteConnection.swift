@@ -226,10 +226,31 @@ final class SQLiteConnection {
     return prepared
   }
 
+  /// Prepares a statement over a collection's table, which may not be what the catalog says.
+  func prepare(_ text: SQLText, over collection: Collection) throws(StorageError)
+    -> SQLiteStatement
+  {
+    do throws(StorageError) {
+      return try prepare(text)
+    } catch {
+      guard error.engineCode == Int(SQLITE_ERROR),
+        error.message.contains("no such") || error.message.contains("has no column")
+      else { throw error }
+      var damage = StoredCatalog.damaged(
+        "the table of collection \(collection.name) does not match it",
+        self
+      )
+      damage.underlying = error
+      throw damage
+    }
+  }
+
   /// Takes the statement of a query for one use.
-  func takeQuery(_ text: SQLText) throws(StorageError) -> SQLiteStatement {
+  func takeQuery(_ text: SQLText, over collection: Collection) throws(StorageError)
+    -> SQLiteStatement
+  {
     if let known = queries.take(text) { return known }
-    return try prepare(text, "prepare a query")
+    return try prepare(text, over: collection)
   }
 
   /// Gives the statement of a query back, reset.

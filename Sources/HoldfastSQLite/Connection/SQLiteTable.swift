@@ -1,4 +1,3 @@
-import CSQLite
 import Holdfast
 
 /// What a connection has prepared for one collection.
@@ -128,16 +127,6 @@ final class SQLiteTable {
   private func prepare(_ text: SQLText, _ connection: SQLiteConnection) throws(StorageError)
     -> SQLiteStatement
   {
-    do throws(StorageError) {
-      return try connection.prepare(text)
-    } catch {
-      guard error.engineCode == Int(SQLITE_ERROR) else { throw error }
-      var damage = StoredCatalog.damaged(
-        "the table of collection \(collection.name) does not match it",
-        connection
-      )
-      damage.underlying = error
-      throw damage
-    }
+    try connection.prepare(text, over: collection)
   }
 }

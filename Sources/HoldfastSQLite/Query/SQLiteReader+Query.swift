@@ -12,7 +12,7 @@ extension SQLiteReader {
     let isComplete = sql.appendWhere(query.filter)
     sql.appendOrder(query.order)
     if isComplete { sql.appendLimit(query.limit, offset: query.offset) }
-    let statement = try connection.takeQuery(sql.text)
+    let statement = try connection.takeQuery(sql.text, over: query.collection)
     try statement.bind(sql.parameters)
     return PushedQuery(
       cursor: SQLiteCursor(statement, sql.text, self),
@@ -42,7 +42,7 @@ extension SQLiteReader {
       sql.text.append(" ORDER BY ")
       sql.text.appendFields(aggregate.groupBy, of: collection)
     }
-    let statement = try connection.takeQuery(sql.text)
+    let statement = try connection.takeQuery(sql.text, over: collection)
     try statement.bind(sql.parameters)
     var rows: [[Value]] = []
     do throws(StorageError) {

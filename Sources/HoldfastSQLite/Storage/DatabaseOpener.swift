@@ -140,6 +140,8 @@ final class DatabaseOpener: Sendable {
   {
     let handle = try DatabaseFile.openHandle(path ?? file.path, flags)
     let connection = SQLiteConnection(handle, catalogs: catalogs, log: log)
+    let status = holdfast_sqlite3_refuse_quoted_text(handle)
+    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "open") }
     connection.setTimeout(options.timeout.wholeMilliseconds)
     // A database from elsewhere may hold triggers, views and damaged pages. References are the
     // core's to enforce, whatever SQLite was built to do.
