@@ -12,6 +12,8 @@ import Glibc
 ///
 /// - `inserts URL COUNT`: inserts records, each in a transaction of its own, and prints each key in a
 ///   line once its commit has returned.
+/// - `alters URL COUNT`: keeps COUNT records, changes their collection over and over, and prints the
+///   name of the last field in a line once its commit has returned.
 /// - `scale URL COUNT`: inserts records in transactions of 10,000, scans them all, and prints the
 ///   peak of anonymous memory.
 @main
@@ -19,12 +21,17 @@ struct Probe {
   static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let count = Int(arguments[3]) else {
-      fail("usage: HoldfastProbe inserts|scale URL COUNT")
+      fail("usage: HoldfastProbe inserts|alters|scale URL COUNT")
     }
     let store = try Backends.open(arguments[2])
-    _ = try store.write { try $0.ensureCollection(collection) }
+    try store.write { transaction in
+      if try transaction.catalog.collection(named: collection.name) == nil {
+        try transaction.createCollection(collection)
+      }
+    }
     switch arguments[1] {
     case "inserts": try inserts(store, count)
+    case "alters": try alters(store, count)
     case "scale": try scale(store, count)
     default: fail("unknown command \(arguments[1])")
     }
@@ -57,6 +64,29 @@ struct Probe {
       let key = try store.write { try $0.insert(record(number), into: "event") }
       guard case .integer(let id) = key[0] else { fail("no integer key") }
       let line = Array("\(id)\n".utf8)
+      guard write(1, line, line.count) == line.count else { fail("the reader has gone") }
+    }
+  }
+
+  private static func alters(_ store: Store, _ count: Int) throws {
+    try store.write { transaction in
+      let missing = count - (try transaction.count("event"))
+      for number in 0..<missing { try transaction.insert(record(number), into: "event") }
+    }
+    while true {
+      let name = try store.write { transaction in
+        let fields = try transaction.collection("event").fields
+        let last = fields[fields.count - 1]
+        let name = last.name == "text" ? "words" : "text"
+        try transaction.alterCollection(
+          "event",
+          .renameField(last.name, to: name),
+          .setOptional(name, !last.isOptional),
+          .changeType("user", to: fields[1].type == .integer ? .text : .integer)
+        )
+        return name
+      }
+      let line = Array("\(name)\n".utf8)
       guard write(1, line, line.count) == line.count else { fail("the reader has gone") }
     }
   }

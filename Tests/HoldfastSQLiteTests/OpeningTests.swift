@@ -188,7 +188,9 @@ struct OpeningTests {
     )
     let again = try folder.open()
     try expect(.corrupt) { try again.read { try $0.get(1, in: "user") } }
-    try expect(.corrupt) { try again.read { try $0.count("user", where: .equal("email", "email")) } }
+    try expect(.corrupt) {
+      try again.read { try $0.count("user", where: .equal("email", "email")) }
+    }
     try expect(.corrupt) { try again.read { try $0.aggregate("user", [.maximum("email")]) } }
     try expect(.corrupt) { try again.write { try $0.update(1, set: ["age": 1], in: "user") } }
     try again.close()
