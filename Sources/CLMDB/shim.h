@@ -14,6 +14,7 @@ struct holdfast_file {
   uint64_t device;
   uint64_t inode;
   int64_t size;
+  uint32_t permissions;
   int is_folder;
   int is_file;
 };
@@ -24,6 +25,7 @@ static inline int holdfast_file_fill(int result, const struct stat *status,
   file->device = (uint64_t)status->st_dev;
   file->inode = (uint64_t)status->st_ino;
   file->size = (int64_t)status->st_size;
+  file->permissions = (uint32_t)status->st_mode & 07777;
   file->is_folder = S_ISDIR(status->st_mode);
   file->is_file = S_ISREG(status->st_mode);
   return 0;
@@ -62,5 +64,15 @@ static inline int holdfast_reserve(const char *path, int64_t size) {
   (void)size;
   return 0;
 #endif
+}
+
+/* Takes the lock by which LMDB knows that nobody else has a store open, on its open lock file. Closing
+   any descriptor of that file lets it go. Returns 0 or an error number. */
+static inline int holdfast_lock_alone(int descriptor) {
+  struct flock lock = {0};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = 1;
+  return fcntl(descriptor, F_SETLK, &lock) == 0 ? 0 : errno;
 }
 #endif

@@ -40,8 +40,9 @@ struct DataFile: ~Copyable {
 
   /// The root of a tree without pages.
   static let noPage = UInt64.max
-  /// The largest file of which every leaf page is looked at when it is opened.
-  private static let deepSize = 16 << 20
+  /// The largest file of which every leaf page is looked at when it is opened, which takes about a
+  /// tenth of a second where the system has the file in memory.
+  private static let deepSize = 256 << 20
   private static let unlockedLooks = 2
   private static let magic: UInt32 = 0xBEEF_C0DE
   private static let version: UInt32 = 1
@@ -81,16 +82,32 @@ struct DataFile: ~Copyable {
 
   private borrowing func walk() throws(StorageError) {
     let meta = try readMeta()
-    let needed = try neededSize(meta)
-    let size = try size()
-    var walk = PageWalk(
-      pageSize: meta.pageSize,
-      pages: UInt64(min(size, needed) / meta.pageSize),
-      knownPages: meta.lastPage + 1,
-      isDeep: !meta.isPaired || size < needed || needed <= Self.deepSize
-    )
+    let isSmall = try neededSize(meta) <= Self.deepSize
+    let isWhole = try size() >= neededSize(meta)
+    var walk = try walk(meta, isDeep: !meta.isPaired || !isWhole || isSmall)
     try walk.walk(meta, in: self)
   }
+
+  /// A walk over the pages that a meta page leads to.
+  borrowing func walk(_ meta: Meta, isDeep: Bool = true) throws(StorageError) -> PageWalk {
+    let held = try min(size(), neededSize(meta)) / meta.pageSize
+    return PageWalk(
+      pageSize: meta.pageSize,
+      pages: UInt64(held),
+      knownPages: meta.lastPage + 1,
+      isDeep: isDeep
+    )
+  }
+
+  /// The meta page of a commit; nil if later commits have written over it.
+  ///
+  /// - Throws: `StorageError.Code.corrupt`.
+  borrowing func meta(of commit: Int) throws(StorageError) -> Meta? {
+    try metas().first { $0.transaction == UInt64(commit) }
+  }
+
+  /// The number of the newest commit.
+  borrowing func newestCommit() throws(StorageError) -> Int { Int(try readMeta().transaction) }
 
   /// The file's size in bytes.
   borrowing func size() throws(StorageError) -> Int {
@@ -125,7 +142,16 @@ struct DataFile: ~Copyable {
     return size
   }
 
+  /// The meta page of the newest commit.
   private borrowing func readMeta() throws(StorageError) -> Meta {
+    let metas = try metas()
+    var newer = metas[1].transaction > metas[0].transaction ? metas[1] : metas[0]
+    let numbers = metas.map(\.transaction).sorted()
+    newer.isPaired = numbers[1] - numbers[0] <= 1
+    return newer
+  }
+
+  private borrowing func metas() throws(StorageError) -> [Meta] {
     if try size() == 0 { throw damage("it is empty") }
     let first = try readMeta(at: 0, isFirst: true)
     let second = try readMeta(at: first.pageSize, isFirst: false)
@@ -133,11 +159,7 @@ struct DataFile: ~Copyable {
     guard second.pageSize == first.pageSize, first.transaction & 1 == 0,
       second.transaction & 1 == 1 || (second.transaction == 0 && first.transaction == 0)
     else { throw damage("its meta pages contradict each other") }
-    var newer = second.transaction > first.transaction ? second : first
-    let distance =
-      max(first.transaction, second.transaction) - min(first.transaction, second.transaction)
-    newer.isPaired = distance <= 1
-    return newer
+    return [first, second]
   }
 
   private borrowing func readMeta(at offset: Int, isFirst: Bool) throws(StorageError) -> Meta {
@@ -184,6 +206,35 @@ struct DataFile: ~Copyable {
       transaction: bytes.load(fromByteOffset: 144, as: UInt64.self),
       trees: trees
     )
+  }
+
+  /// Gives the newest commit of a copy that LMDB made another number.
+  ///
+  /// Both meta pages then describe it, as this commit and as the one before.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the copy, open for reading and writing.
+  ///   - path: its path, for errors.
+  ///   - commit: the number, above 0.
+  /// - Throws: `StorageError.Code.corrupt` if LMDB's copy makes no sense; what the system reports.
+  static func renumber(_ descriptor: Int32, _ path: String, to commit: Int) throws(StorageError) {
+    let file = try DataFile(path: path)
+    let meta = try file.readMeta()
+    let record = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: metaEnd - DataPage.headerSize,
+      alignment: 8
+    )
+    defer { record.deallocate() }
+    let source = Int(meta.transaction & 1) * meta.pageSize + DataPage.headerSize
+    guard try file.read(record, at: source) == record.count else { throw file.damage("it was cut") }
+    for page in 0...1 {
+      let number = UInt64(commit & 1 == page ? commit : commit - 1)
+      record.storeBytes(of: number, toByteOffset: 144 - DataPage.headerSize, as: UInt64.self)
+      let offset = off_t(page * meta.pageSize + DataPage.headerSize)
+      guard pwrite(descriptor, record.baseAddress, record.count, offset) == record.count else {
+        throw .system(errno, "writing", path)
+      }
+    }
   }
 
   /// An error of damage.

@@ -9,9 +9,16 @@ import Synchronization
 /// With durability `full` LMDB flushes data and meta page at each commit (on Apple systems with
 /// `F_FULLFSYNC`), with `normal` only the data, with `none` nothing.
 public final class LMDBEngine: OrderedKeyValueEngine {
-  private let environment: LMDBEnvironment
-  private let timeout: Duration
-  private let isClosed = Mutex(false)
+  private enum State {
+    case open
+    case suspended
+    case closed
+  }
+
+  let environment: LMDBEnvironment
+  let timeout: Duration
+  private let tracker: CommitTracker
+  private let state = Mutex(State.open)
 
   /// Opens a store, creating it if that is asked for, or shares the one that this process has open.
   ///
@@ -40,11 +47,15 @@ public final class LMDBEngine: OrderedKeyValueEngine {
       options,
       reservation: reservation
     )
+    do throws(StorageError) {
+      tracker = CommitTracker(try environment.newestCommitNow())
+    } catch {
+      environment.release(isSuspended: false)
+      throw error
+    }
   }
 
-  deinit {
-    if !isClosed.withLock({ $0 }) { environment.release() }
-  }
+  deinit { release() }
 
   /// The longest key, in bytes.
   public var maximumKeyLength: Int { environment.maximumKeyLength }
@@ -60,7 +71,9 @@ public final class LMDBEngine: OrderedKeyValueEngine {
       engine: "LMDB \(major).\(minor).\(patch)",
       maximumValueSize: 1 << 30,
       sharesBetweenProcesses: true,
-      isPersistent: true
+      isPersistent: true,
+      noticesExternalChanges: true,
+      backsUpOnline: true
     )
   }
 
@@ -79,7 +92,7 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   ///   `StorageError.Code.readOnly`, `StorageError.Code.unsupported`.
   public func beginWriting(timeout: Duration) throws(StorageError) -> LMDBWriter {
     try checkOpen()
-    return try LMDBWriter(environment, timeout: timeout)
+    return try LMDBWriter(environment, tracker, timeout: timeout)
   }
 
   /// Opens a table that a committed transaction created.
@@ -87,9 +100,7 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   /// - Returns: nil if there is no table of that name.
   public func openTable(_ name: String) throws(StorageError) -> KeyValueTable? {
     try checkOpen()
-    return try environment.table(name, until: .now + timeout).map {
-      KeyValueTable(number: Int($0))
-    }
+    return try environment.table(name, until: .now + timeout).map { KeyValueTable(number: $0) }
   }
 
   /// Raises the store's `mapsize` without reopening it; does nothing if it is as large already.
@@ -101,19 +112,91 @@ public final class LMDBEngine: OrderedKeyValueEngine {
     try environment.grow(to: mapSize, until: .now + timeout)
   }
 
+  /// Whether a commit that was not made through this engine has come since this was last asked.
+  ///
+  /// O(1): LMDB numbers the commits of all processes, and the engine knows the numbers of its own.
+  public func takeExternalChange() throws(StorageError) -> Bool {
+    try checkOpen()
+    return try tracker.takeForeign { () throws(StorageError) in
+      try environment.newestCommitNow()
+    }
+  }
+
+  /// Copies the newest snapshot into a new folder, beside all reading and writing.
+  ///
+  /// The copy holds no unused pages. A store in which a page makes no sense is not copied. Makes a
+  /// folder beside the new one for as long as it is not complete.
+  ///
+  /// - Throws: `StorageError.Code.alreadyExists` if there is anything at the path;
+  ///   `StorageError.Code.corrupt`, `StorageError.Code.storageFull`,
+  ///   `StorageError.Code.permissionDenied`; `StorageError.Code.cannotOpen` if the folder that the
+  ///   new one is in does not exist.
+  public func backup(to path: String, timeout: Duration) throws(StorageError) {
+    try checkOpen()
+    try environment.backup(to: path, until: .now + timeout)
+  }
+
+  /// Puts a compacted copy in the data file's place, unless that would be no smaller.
+  ///
+  /// LMDB uses freed pages again and never gives them back by itself. Needs room for the copy on
+  /// the disk; writers wait meanwhile. No other process may have the store open, and no transaction
+  /// may stay open: a crash at any moment leaves the old file or the new one.
+  ///
+  /// - Throws: `StorageError.Code.busy` if another process has the store open, or a transaction
+  ///   stayed; `StorageError.Code.readOnly`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.storageFull`.
+  public func compact(timeout: Duration) throws(StorageError) {
+    try checkOpen()
+    try environment.compact(until: .now + timeout)
+  }
+
+  /// Looks at every page of the newest snapshot: that each makes sense and is used once, that keys
+  /// are in order, and that none in use is listed as free.
+  ///
+  /// - Returns: at most a hundred faults.
+  public func verify(timeout: Duration) throws(StorageError) -> [Finding] {
+    try checkOpen()
+    return try environment.findings(until: .now + timeout)
+  }
+
+  /// Lets the files, the map and the slots of readers go until ``resume()``.
+  ///
+  /// An environment that several engines of this process share closes with the last of them.
+  ///
+  /// - Throws: `StorageError.Code.busy` if a transaction is open.
+  public func suspend() throws(StorageError) {
+    try checkOpen()
+    try environment.suspend()
+    state.withLock { $0 = .suspended }
+  }
+
+  /// Opens the files again; the numbers of tables stay.
+  ///
+  /// - Throws: as ``init(path:options:)``; the engine stays suspended then.
+  public func resume() throws(StorageError) {
+    guard state.withLock({ $0 == .suspended }) else { return try checkOpen() }
+    try environment.resume(timeout: timeout)
+    state.withLock { $0 = .open }
+  }
+
   /// Closes the engine.
   ///
   /// No transaction is open. Idempotent.
-  public func close() throws(StorageError) {
-    let wasClosed = isClosed.withLock { closed in
-      defer { closed = true }
-      return closed
+  public func close() throws(StorageError) { release() }
+
+  private func release() {
+    let before = state.withLock { state in
+      defer { state = .closed }
+      return state
     }
-    if !wasClosed { environment.release() }
+    if before != .closed { environment.release(isSuspended: before == .suspended) }
   }
 
-  private func checkOpen() throws(StorageError) {
-    if isClosed.withLock({ $0 }) {
+  func checkOpen() throws(StorageError) {
+    switch state.withLock({ $0 }) {
+    case .open: return
+    case .suspended: throw .lmdbSuspended(environment.path)
+    case .closed:
       throw StorageError(
         .closed,
         "\(environment.path) is closed; open it again",

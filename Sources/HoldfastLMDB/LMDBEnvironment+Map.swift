@@ -10,6 +10,9 @@ import Glibc
 
 /// The map's size: it changes only between transactions, with no reader of this process alive.
 extension LMDBEnvironment {
+  /// How many bytes the file grows by before dead readers are looked for again.
+  private static let checkInterval = 16 << 20
+
   private var information: MDB_envinfo {
     get throws(StorageError) {
       var information = MDB_envinfo()
@@ -19,15 +22,30 @@ extension LMDBEnvironment {
     }
   }
 
+  /// The number of the newest commit of any process.
+  ///
+  /// The condition's lock is held: it keeps the map in place.
+  var newestCommit: Int { get throws(StorageError) { try information.me_last_txnid } }
+
+  /// The number of the newest commit, for those who do not hold the condition's lock.
+  func newestCommitNow() throws(StorageError) -> Int {
+    try locked { () throws(StorageError) in
+      try checkUsable()
+      return try newestCommit
+    }
+  }
+
   /// Sees to it that a write transaction has room, as far as nothing caps the map.
   ///
   /// The caller is the one writer, before it begins.
   func prepareMap(until deadline: () -> ContinuousClock.Instant) throws(StorageError) {
     condition.lock()
     defer { condition.unlock() }
-    guard mapLimit == nil else { return }
     let information = try information
-    let used = (information.me_last_pgno + 1) * pageSize
+    let pages = information.me_last_pgno + 1
+    try checkReaders(pages: pages)
+    guard mapLimit == nil else { return }
+    let used = pages * pageSize
     let headroom = information.me_mapsize - used
     let wanted = min(max(used / 2, 64 << 20), 1 << 34)
     if headroom >= wanted, !wasFull { return }
@@ -39,6 +57,16 @@ extension LMDBEnvironment {
     } else if isUrgent {
       throw readersStayed()
     }
+  }
+
+  /// Frees what dead readers hold, once the file has grown by a good deal since the last time: LMDB
+  /// does not use again what a reader may still see.
+  private func checkReaders(pages: Int) throws(StorageError) {
+    if pages < checkedPages + Self.checkInterval / pageSize { return }
+    checkedPages = pages
+    var dead: Int32 = 0
+    let status = mdb_reader_check(handle, &dead)
+    if status != 0 { throw .lmdb(status, "examining", path) }
   }
 
   /// Makes the map at least as large as the data, after another process made it grow.
@@ -72,12 +100,12 @@ extension LMDBEnvironment {
     isWriter: Bool,
     until deadline: ContinuousClock.Instant
   ) throws(StorageError) -> Bool {
-    while isGrowing {
+    while isMoving {
       if !wait(until: deadline) { return false }
     }
-    isGrowing = true
+    isMoving = true
     defer {
-      isGrowing = false
+      isMoving = false
       condition.broadcast()
     }
     while liveReaders > 0 || (isWriting && !isWriter) {

@@ -6,10 +6,12 @@ import Synchronization
 extension LMDBEnvironment {
   private struct Entry {
     var environment: LMDBEnvironment
-    var users: Int
+    var users = 1
+    /// How many of the users are suspended.
+    var suspended = 0
   }
 
-  private static let open = Mutex<[FileIdentity: Entry]>([:])
+  private static let environments = Mutex<[Entry]>([])
 
   /// Opens a folder's environment, or shares the one that this process has open there.
   ///
@@ -32,63 +34,120 @@ extension LMDBEnvironment {
       // Whole pages, of the largest kind that systems have.
       settings.mapSize = (mapSize + 0xFFFF) & ~0xFFFF
     }
-    return try open.withLock { (entries) throws(StorageError) in
+    return try environments.withLock { (entries) throws(StorageError) in
       try folder.prepare(options)
-      if let identity = try folder.dataIdentity(), let entry = entries[identity],
-        !entry.environment.isForked
-      {
-        guard entry.environment.settings == settings else {
+      if let position = try position(of: folder, entries) {
+        let environment = entries[position].environment
+        guard environment.settings == settings else {
           throw StorageError(
             .alreadyOpen,
             "\(folder.path) is open in this process with other options; close it first",
             backend: "lmdb"
           )
         }
-        entries[identity]?.users += 1
-        return entry.environment
+        try resume(environment, options.timeout, entries)
+        entries[position].users += 1
+        return environment
       }
-      try check(folder, options)
+      try check(folder, isReadOnly: options.isReadOnly, options.timeout)
       let environment = try LMDBEnvironment(folder, settings, reservation: reservation)
       do throws(StorageError) {
         try environment.listTables(until: .now + options.timeout)
-        guard let identity = try folder.dataIdentity() else {
-          throw StorageError(
-            .cannotOpen,
-            "\(folder.path) was removed while it was opened; open it again",
-            backend: "lmdb"
-          )
-        }
-        entries[identity] = Entry(environment: environment, users: 1)
       } catch {
         environment.close()
         throw error
       }
+      entries.append(Entry(environment: environment))
       return environment
     }
   }
 
   /// Gives a share back; the last one closes the environment.
-  func release() {
-    Self.open.withLock { entries in
-      guard let (identity, entry) = entries.first(where: { $0.value.environment === self }) else {
-        return
-      }
-      if entry.users > 1 {
-        entries[identity]?.users -= 1
-      } else {
-        entries[identity] = nil
-        close()
-      }
+  ///
+  /// Parameter `isSuspended`: whether the user that gives it back is.
+  func release(isSuspended: Bool) {
+    Self.environments.withLock { entries in
+      guard let position = entries.firstIndex(where: { $0.environment === self }) else { return }
+      entries[position].users -= 1
+      if isSuspended { entries[position].suspended -= 1 }
+      let entry = entries[position]
+      if entry.users == 0 { entries.remove(at: position) }
+      if entry.suspended == entry.users { close() }
     }
   }
 
-  private static func check(_ folder: StoreFolder, _ options: StorageOptions) throws(StorageError) {
+  /// Counts a user as suspended; with the last one the environment closes.
+  ///
+  /// - Throws: `StorageError.Code.busy` if a transaction is open.
+  func suspend() throws(StorageError) {
+    try Self.environments.withLock { (entries) throws(StorageError) in
+      guard let position = entries.firstIndex(where: { $0.environment === self }) else { return }
+      if entries[position].suspended + 1 == entries[position].users {
+        guard condition.withLock({ liveReaders == 0 && !isWriting }) else {
+          throw StorageError(
+            .busy,
+            "\(path) has open transactions; end them before suspending it",
+            backend: "lmdb"
+          )
+        }
+        close()
+      }
+      entries[position].suspended += 1
+    }
+  }
+
+  /// Counts a user as active again; with the first one the environment opens.
+  func resume(timeout: Duration) throws(StorageError) {
+    try Self.environments.withLock { (entries) throws(StorageError) in
+      guard let position = entries.firstIndex(where: { $0.environment === self }) else { return }
+      try Self.resume(self, timeout, entries)
+      entries[position].suspended -= 1
+    }
+  }
+
+  private static func resume(
+    _ environment: LMDBEnvironment,
+    _ timeout: Duration,
+    _ entries: [Entry]
+  ) throws(StorageError) {
+    if environment.condition.withLock({ environment.isOpen }) { return }
+    let folder = environment.folder
+    let position = try position(of: folder, entries.filter { $0.environment !== environment })
+    if position != nil {
+      throw StorageError(
+        .alreadyOpen,
+        "\(folder.path) was opened anew while it was suspended; close it first",
+        backend: "lmdb"
+      )
+    }
+    try check(folder, isReadOnly: environment.settings.isReadOnly, timeout)
+    try environment.reopen(until: .now + timeout)
+  }
+
+  /// Where the environment of a folder's data file is.
+  ///
+  /// The files are asked each time: a compaction puts another one in a store's place, and the
+  /// system gives the old one's number to whatever is created next.
+  private static func position(of folder: StoreFolder, _ entries: [Entry]) throws(StorageError)
+    -> Int?
+  {
+    guard let identity = try folder.dataIdentity() else { return nil }
+    for (position, entry) in entries.enumerated() where !entry.environment.isForked {
+      if try entry.environment.identity() == identity { return position }
+    }
+    return nil
+  }
+
+  /// Checks the data file before LMDB sees it.
+  private static func check(_ folder: StoreFolder, isReadOnly: Bool, _ timeout: Duration)
+    throws(StorageError)
+  {
     try DataFile(path: folder.dataPath).check {
       (walk: () throws(StorageError) -> Void) throws(StorageError) in
-      if options.isReadOnly { return try walk() }
+      if isReadOnly { return try walk() }
       let lock = try WriteLock(path: folder.writeLockPath)
       defer { lock.close() }
-      try lock.take(until: .now + options.timeout)
+      try lock.take(until: .now + timeout)
       defer { lock.release() }
       try walk()
     }

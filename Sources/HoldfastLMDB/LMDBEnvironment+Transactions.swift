@@ -10,8 +10,12 @@ extension LMDBEnvironment {
 
   /// A read transaction, fresh or renewed.
   ///
+  /// - Parameters:
+  ///   - timeout: how long to wait for a slot.
+  ///   - isWriter: whether the caller holds the writer's place in this process.
+  /// - Returns: the transaction; give it back.
   /// - Throws: `StorageError.Code.busy` if every slot of the reader table stayed taken.
-  func takeReader(timeout: Duration) throws(StorageError) -> OpaquePointer {
+  func takeReader(timeout: Duration, isWriter: Bool = false) throws(StorageError) -> OpaquePointer {
     if isForked { throw .lmdbForked(path) }
     var deadline: ContinuousClock.Instant?
     func limit() -> ContinuousClock.Instant {
@@ -21,19 +25,21 @@ extension LMDBEnvironment {
     }
     while true {
       condition.lock()
-      while isGrowing {
+      while isMoving, !isWriter {
         if !wait(until: limit()) {
           condition.unlock()
           throw StorageError(
             .busy,
-            "the map of \(path) was growing for the whole timeout; try again",
+            "\(path) was being enlarged or compacted for the whole timeout; try again",
             backend: "lmdb"
           )
         }
       }
-      if let failure {
+      do throws(StorageError) {
+        try checkUsable()
+      } catch {
         condition.unlock()
-        throw failure
+        throw error
       }
       let idle = idleReaders.popLast()
       liveReaders += 1
@@ -47,7 +53,7 @@ extension LMDBEnvironment {
       if let idle { mdb_txn_abort(idle) }
       releaseReader()
       switch status {
-      case MDB_MAP_RESIZED: try followGrowth(isWriter: false, until: limit())
+      case MDB_MAP_RESIZED: try followGrowth(isWriter: isWriter, until: limit())
       case MDB_READERS_FULL: try awaitReader(until: limit())
       default: throw .lmdb(status, "reading", path)
       }
@@ -66,10 +72,10 @@ extension LMDBEnvironment {
     releaseReader()
   }
 
-  private func releaseReader() {
+  func releaseReader() {
     condition.lock()
     liveReaders -= 1
-    if isGrowing || waitingReaders > 0 { condition.broadcast() }
+    if isMoving || waitingReaders > 0 { condition.broadcast() }
     condition.unlock()
   }
 
@@ -101,14 +107,25 @@ extension LMDBEnvironment {
   /// - Throws: `StorageError.Code.busy` if another writer stayed.
   func takeWriter(timeout: Duration) throws(StorageError) -> OpaquePointer {
     if isForked { throw .lmdbForked(path) }
-    guard let writeLock else {
+    let deadline = ContinuousClock.now + timeout
+    try claimWriting(until: deadline)
+    do throws(StorageError) {
+      return try beginWriter(until: deadline)
+    } catch {
+      finishWriter(isCommitted: false)
+      throw error
+    }
+  }
+
+  /// Takes the writer's place in this process, and the lock between processes.
+  func claimWriting(until deadline: ContinuousClock.Instant) throws(StorageError) {
+    if settings.isReadOnly {
       throw StorageError(
         .readOnly,
         "\(path) was opened read-only; open it for writing",
         backend: "lmdb"
       )
     }
-    let deadline = ContinuousClock.now + timeout
     condition.lock()
     while isWriting {
       if !wait(until: deadline) {
@@ -123,15 +140,9 @@ extension LMDBEnvironment {
     isWriting = true
     condition.unlock()
     do throws(StorageError) {
-      try writeLock.take(until: deadline)
+      try writeLock?.take(until: deadline)
     } catch {
       leaveWriting()
-      throw error
-    }
-    do throws(StorageError) {
-      return try beginWriter(until: deadline)
-    } catch {
-      finishWriter()
       throw error
     }
   }
@@ -139,12 +150,20 @@ extension LMDBEnvironment {
   private func beginWriter(until deadline: ContinuousClock.Instant) throws(StorageError)
     -> OpaquePointer
   {
-    condition.lock()
-    let failure = failure
-    condition.unlock()
-    if let failure { throw failure }
+    try locked { () throws(StorageError) in try checkUsable() }
     try prepareMap { deadline }
-    try listTables(until: deadline, isWriter: true)
+    try listTables(until: deadline)
+    let transaction = try beginWriteTransaction(until: deadline)
+    if sweep(transaction) == 0 { return transaction }
+    // Tidying up is no reason to refuse a transaction.
+    mdb_txn_abort(transaction)
+    abandonSweep()
+    return try beginWriteTransaction(until: deadline)
+  }
+
+  private func beginWriteTransaction(until deadline: ContinuousClock.Instant) throws(StorageError)
+    -> OpaquePointer
+  {
     while true {
       var transaction: OpaquePointer?
       let status = mdb_txn_begin(handle, nil, 0, &transaction)
@@ -154,8 +173,17 @@ extension LMDBEnvironment {
     }
   }
 
+  /// Has the tables listed again whose handles a sweep closed that was rolled back.
+  private func abandonSweep() {
+    condition.lock()
+    defer { condition.unlock() }
+    if hasSwept { listedCommit = -1 }
+    hasSwept = false
+  }
+
   /// Lets the next writer in, after the transaction ended.
-  func finishWriter() {
+  func finishWriter(isCommitted: Bool) {
+    if !isCommitted { abandonSweep() }
     writeLock?.release()
     leaveWriting()
   }
@@ -167,9 +195,11 @@ extension LMDBEnvironment {
     condition.unlock()
   }
 
-  private func leaveWriting() {
+  /// Gives the writer's place in this process back.
+  func leaveWriting() {
     condition.lock()
     isWriting = false
+    hasSwept = false
     condition.broadcast()
     condition.unlock()
   }

@@ -21,7 +21,7 @@ public final class LMDBReader: KeyValueReader {
     -> UnsafeRawBufferPointer?
   {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.get(key, table.handle, transaction)
+    return try environment.get(key, environment.handle(of: table), transaction)
   }
 
   /// The number of entries of a table.
@@ -29,13 +29,13 @@ public final class LMDBReader: KeyValueReader {
   /// O(1).
   public func count(in table: KeyValueTable) throws(StorageError) -> Int {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.count(table.handle, transaction)
+    return try environment.count(environment.handle(of: table), transaction)
   }
 
   /// Opens a cursor, positioned nowhere.
   public func openCursor(in table: KeyValueTable) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try LMDBCursor(transaction, table.handle, levels, environment)
+    return try LMDBCursor(transaction, environment.handle(of: table), levels, environment)
   }
 
   /// Ends the snapshot.
@@ -50,6 +50,13 @@ public final class LMDBReader: KeyValueReader {
 }
 
 extension LMDBEnvironment {
+  /// LMDB's handle of a table.
+  @inline(__always)
+  func handle(of table: KeyValueTable) -> UInt32 {
+    // No number, whoever made it up, leads out of the list.
+    handles[table.number & (Self.maximumTables - 1)]
+  }
+
   /// The value of a key, or nil.
   @inline(__always)
   func get(_ key: UnsafeRawBufferPointer, _ table: UInt32, _ transaction: OpaquePointer)
@@ -73,10 +80,4 @@ extension LMDBEnvironment {
     if result != 0 { throw .lmdb(result, "reading", path) }
     return status.ms_entries
   }
-}
-
-extension KeyValueTable {
-  /// LMDB's handle of the table.
-  @inline(__always)
-  var handle: UInt32 { UInt32(truncatingIfNeeded: number) }
 }

@@ -1,24 +1,44 @@
 import CLMDB
+internal import Foundation
 public import Holdfast
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
 
 /// The write transaction of an LMDB store.
 ///
 /// Not Sendable; bound to the thread that began it.
 public final class LMDBWriter: KeyValueWriter {
-  private typealias Creation = (name: String, table: UInt32)
+  /// What a transaction did to the set of tables.
+  private struct Changes {
+    var created: [(name: String, number: Int)] = []
+    var dropped: [String] = []
+  }
 
   private let environment: LMDBEnvironment
+  private let tracker: CommitTracker
+  /// The number of the commit to come.
+  private let number: Int
   private let levels = TransactionLevels(isReadOnly: false)
   /// The innermost transaction; nil after the end.
   private var transaction: OpaquePointer?
-  /// The transactions around it, outermost first, and what they had created.
-  private var outer: [(transaction: OpaquePointer, created: [Creation])] = []
-  /// The tables that the innermost transaction created.
-  private var created: [Creation] = []
+  /// The transactions around it, outermost first, and what they had changed.
+  private var outer: [(transaction: OpaquePointer, changes: Changes)] = []
+  /// What the innermost transaction changed.
+  private var changes = Changes()
 
-  init(_ environment: LMDBEnvironment, timeout: Duration) throws(StorageError) {
+  init(_ environment: LMDBEnvironment, _ tracker: CommitTracker, timeout: Duration)
+    throws(StorageError)
+  {
     self.environment = environment
-    transaction = try environment.takeWriter(timeout: timeout)
+    self.tracker = tracker
+    let transaction = try environment.takeWriter(timeout: timeout)
+    self.transaction = transaction
+    number = mdb_txn_id(transaction)
+    tracker.begin(number)
   }
 
   deinit { end() }
@@ -30,7 +50,7 @@ public final class LMDBWriter: KeyValueWriter {
     -> UnsafeRawBufferPointer?
   {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.get(key, table.handle, transaction)
+    return try environment.get(key, environment.handle(of: table), transaction)
   }
 
   /// The number of entries of a table.
@@ -38,13 +58,13 @@ public final class LMDBWriter: KeyValueWriter {
   /// O(1).
   public func count(in table: KeyValueTable) throws(StorageError) -> Int {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try environment.count(table.handle, transaction)
+    return try environment.count(environment.handle(of: table), transaction)
   }
 
   /// Opens a cursor, positioned nowhere.
   public func openCursor(in table: KeyValueTable) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
-    return try LMDBCursor(transaction, table.handle, levels, environment)
+    return try LMDBCursor(transaction, environment.handle(of: table), levels, environment)
   }
 
   // MARK: Writing
@@ -64,7 +84,7 @@ public final class LMDBWriter: KeyValueWriter {
       mv_size: value.count,
       mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
     )
-    try check(mdb_put(transaction, table.handle, &name, &data, 0))
+    try check(mdb_put(transaction, environment.handle(of: table), &name, &data, 0))
   }
 
   /// Sets the value of a key that is not there yet.
@@ -84,7 +104,13 @@ public final class LMDBWriter: KeyValueWriter {
       mv_size: value.count,
       mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
     )
-    let status = mdb_put(transaction, table.handle, &name, &data, UInt32(MDB_NOOVERWRITE))
+    let status = mdb_put(
+      transaction,
+      environment.handle(of: table),
+      &name,
+      &data,
+      UInt32(MDB_NOOVERWRITE)
+    )
     if status == MDB_KEYEXIST { return false }
     try check(status)
     return true
@@ -102,7 +128,7 @@ public final class LMDBWriter: KeyValueWriter {
       mv_size: key.count,
       mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)
     )
-    let status = mdb_del(transaction, table.handle, &name, nil)
+    let status = mdb_del(transaction, environment.handle(of: table), &name, nil)
     if status == MDB_NOTFOUND { return false }
     try check(status)
     return true
@@ -111,20 +137,55 @@ public final class LMDBWriter: KeyValueWriter {
   /// Removes all entries of a table.
   public func clear(_ table: KeyValueTable) throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }
-    try check(mdb_drop(transaction, table.handle, 0))
+    try check(mdb_drop(transaction, environment.handle(of: table), 0))
   }
 
-  /// Creates a table.
+  /// Creates a table, or opens the one of that name.
   ///
   /// It goes with the transaction, or with the nested one, if that rolls back.
   ///
   /// - Throws: `StorageError.Code.unsupported` if the store has as many as it may have.
   public func createTable(_ name: String) throws(StorageError) -> KeyValueTable {
     guard let transaction else { throw .lmdbScopeEnded }
-    var table: UInt32 = 0
-    try check(mdb_dbi_open(transaction, name, UInt32(MDB_CREATE), &table))
-    created.append((name, table))
-    return KeyValueTable(number: Int(table))
+    let isDropped = (outer.map(\.changes) + [changes]).contains { $0.dropped.contains(name) }
+    if let number = try environment.number(of: name, isDropped: isDropped) ?? created(name) {
+      return KeyValueTable(number: number)
+    }
+    var handle: UInt32 = 0
+    try check(mdb_dbi_open(transaction, name, UInt32(MDB_CREATE), &handle))
+    let number = environment.condition.withLock { environment.takeNumber(for: handle) }
+    changes.created.append((name, number))
+    return KeyValueTable(number: number)
+  }
+
+  /// Removes a table with its entries.
+  ///
+  /// Its pages are free at the commit. The table itself stays, empty, until a later transaction finds
+  /// that no snapshot of its process sees it; it counts among the tables that a store may have
+  /// until then.
+  public func dropTable(_ table: KeyValueTable) throws(StorageError) {
+    guard let transaction else { throw .lmdbScopeEnded }
+    let handle = environment.handle(of: table)
+    if let position = changes.created.firstIndex(where: { $0.number == table.number }) {
+      // Nobody else has seen it, and no rollback brings it back.
+      try check(mdb_drop(transaction, handle, 1))
+      changes.created.remove(at: position)
+      environment.condition.withLock { environment.giveBackNumber(table.number) }
+      return
+    }
+    let name = created(table.number) ?? environment.name(of: table.number)
+    guard let name else { throw .lmdb(EINVAL, "dropping a table of", environment.path) }
+    try check(mdb_drop(transaction, handle, 0))
+    try check(environment.leaveMark(name, in: transaction))
+    changes.dropped.append(name)
+  }
+
+  private func created(_ name: String) -> Int? {
+    (outer.map(\.changes) + [changes]).flatMap(\.created).first { $0.name == name }?.number
+  }
+
+  private func created(_ number: Int) -> String? {
+    (outer.map(\.changes) + [changes]).flatMap(\.created).first { $0.number == number }?.name
   }
 
   // MARK: Nesting
@@ -134,8 +195,8 @@ public final class LMDBWriter: KeyValueWriter {
     guard let parent = transaction else { throw .lmdbScopeEnded }
     var nested: OpaquePointer?
     try check(mdb_txn_begin(environment.handle, parent, 0, &nested))
-    outer.append((parent, created))
-    created = []
+    outer.append((parent, changes))
+    changes = Changes()
     transaction = nested
     levels.begin()
   }
@@ -145,11 +206,13 @@ public final class LMDBWriter: KeyValueWriter {
     guard let nested = transaction, let parent = outer.popLast() else { throw .lmdbScopeEnded }
     levels.end()
     transaction = parent.transaction
-    let kept = created
-    created = parent.created
+    let kept = changes
+    changes = parent.changes
     // It is freed even if this fails; the parent is then only good for rolling back.
-    try check(mdb_txn_commit(nested))
-    created += kept
+    let status = mdb_txn_commit(nested)
+    changes.created += kept.created
+    changes.dropped += kept.dropped
+    try check(status)
   }
 
   /// Ends the innermost nested transaction and undoes its changes.
@@ -157,8 +220,9 @@ public final class LMDBWriter: KeyValueWriter {
     guard let nested = transaction, let parent = outer.popLast() else { throw .lmdbScopeEnded }
     levels.end()
     transaction = parent.transaction
-    created = parent.created
     mdb_txn_abort(nested)
+    giveBack(changes)
+    changes = parent.changes
   }
 
   // MARK: Ending
@@ -180,11 +244,20 @@ public final class LMDBWriter: KeyValueWriter {
     self.transaction = nil
     levels.endAll()
     if environment.isForked { throw .lmdbForked(environment.path) }
-    defer { environment.finishWriter() }
     // It is freed even if this fails.
-    try check(mdb_txn_commit(transaction))
-    if !created.isEmpty { environment.adopt(created) }
+    let status = mdb_txn_commit(transaction)
+    if status != 0 {
+      finish()
+      throw failure(status)
+    }
+    let isNew = environment.adopt(
+      created: changes.created,
+      dropped: changes.dropped,
+      commit: number
+    )
     environment.coverLastPage()
+    tracker.end(isCommitted: isNew)
+    environment.finishWriter(isCommitted: true)
   }
 
   /// Rolls back what was not committed.
@@ -196,8 +269,26 @@ public final class LMDBWriter: KeyValueWriter {
     levels.endAll()
     if environment.isForked { return }
     mdb_txn_abort(innermost)
-    while let (transaction, _) = outer.popLast() { mdb_txn_abort(transaction) }
-    environment.finishWriter()
+    while let (transaction, changes) = outer.popLast() {
+      mdb_txn_abort(transaction)
+      giveBack(changes)
+    }
+    finish()
+  }
+
+  /// Lets the next writer in after a rollback.
+  private func finish() {
+    giveBack(changes)
+    tracker.end(isCommitted: false)
+    environment.finishWriter(isCommitted: false)
+  }
+
+  /// Takes back the numbers of tables that were created and rolled back.
+  private func giveBack(_ changes: Changes) {
+    if changes.created.isEmpty { return }
+    environment.condition.withLock {
+      for (_, number) in changes.created { environment.giveBackNumber(number) }
+    }
   }
 
   @inline(__always)

@@ -14,6 +14,8 @@ struct PageWalk {
   /// Whether every leaf page is looked at.
   let isDeep: Bool
 
+  /// Whether the keys of pages are compared, too.
+  private var checksOrder = false
   private var pending: [Visit] = []
   private var used: PageSet
   private var freed: PageSet
@@ -26,6 +28,8 @@ struct PageWalk {
     case free
     case tables
     case records
+    /// A tree of another program, with an order of its own.
+    case others
     /// A tree of another program, with several values for a key.
     case duplicates
   }
@@ -50,39 +54,99 @@ struct PageWalk {
   ///
   /// - Throws: `StorageError.Code.corrupt` if a page is missing or makes no sense.
   mutating func walk(_ meta: DataFile.Meta, in file: borrowing DataFile) throws(StorageError) {
+    try walk(meta, in: file) { (fault) throws(StorageError) in throw fault }
+  }
+
+  /// Walks the trees of a meta page and collects what makes no sense, up to a hundred faults.
+  ///
+  /// - Parameters:
+  ///   - meta: the meta page.
+  ///   - file: the file.
+  ///   - isFirstEnough: whether to stop at the first.
+  ///   - notes: takes what is no fault.
+  /// - Returns: an error of each fault.
+  /// - Throws: nothing of what it finds.
+  mutating func faults(
+    _ meta: DataFile.Meta,
+    in file: borrowing DataFile,
+    isFirstEnough: Bool,
+    notes: ((String) -> Void)?
+  ) throws(StorageError) -> [StorageError] {
+    var faults: [StorageError] = []
+    let limit = isFirstEnough ? 1 : 100
+    checksOrder = true
+    try walk(meta, in: file) { (fault) throws(StorageError) in
+      faults.append(fault)
+      return faults.count < limit
+    }
+    let lost = used.gaps(with: freed, in: 2..<pages)
+    if faults.isEmpty, lost > 0 {
+      notes?("\(lost) pages of \(file.path) are neither used nor free")
+    }
+    return faults
+  }
+
+  /// Walks on after a fault while `report` says so.
+  private mutating func walk(
+    _ meta: DataFile.Meta,
+    in file: borrowing DataFile,
+    _ report: (StorageError) throws(StorageError) -> Bool
+  ) throws(StorageError) {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
     defer { memory.deallocate() }
     for (tree, role) in zip(meta.trees, [Role.free, .tables]) where tree.root != DataFile.noPage {
       pending.append(Visit(page: tree.root, level: 1, depth: tree.depth, role: role))
     }
     while let visit = pending.popLast() {
-      let isLeaf = visit.level == visit.depth
-      guard visit.page >= 2, visit.page < pages else {
-        throw file.damage("page \(visit.page) is missing")
-      }
-      guard used.insert(visit.page) else { throw file.damage("page \(visit.page) is used twice") }
-      if isLeaf, !isDeep, visit.role == .records { continue }
-      guard try file.read(memory, at: Int(visit.page) * pageSize) == pageSize else {
-        throw file.damage("page \(visit.page) is missing")
-      }
-      let page = DataPage(UnsafeRawBufferPointer(memory))
-      guard page.number == visit.page, page.isSound(isLeaf: isLeaf, visit.role == .duplicates)
-      else { throw file.damage("page \(visit.page) makes no sense") }
-      if page.hasFixedEntries { continue }
-      for entry in 0..<page.count {
-        guard let node = page.node(entry) else {
-          throw file.damage("page \(visit.page) makes no sense")
-        }
-        if isLeaf {
-          try enter(node, visit, in: file)
-        } else {
-          pending.append(
-            Visit(page: node.child, level: visit.level + 1, depth: visit.depth, role: visit.role)
-          )
-        }
+      do throws(StorageError) {
+        try look(visit, memory, in: file)
+      } catch {
+        if try !report(error) { return }
       }
     }
-    guard !used.intersects(freed) else { throw file.damage("a page in use is listed as free") }
+    if used.intersects(freed) { _ = try report(file.damage("a page in use is listed as free")) }
+  }
+
+  private mutating func look(
+    _ visit: Visit,
+    _ memory: UnsafeMutableRawBufferPointer,
+    in file: borrowing DataFile
+  ) throws(StorageError) {
+    let isLeaf = visit.level == visit.depth
+    guard visit.page >= 2, visit.page < pages else {
+      throw file.damage("page \(visit.page) is missing")
+    }
+    guard used.insert(visit.page) else { throw file.damage("page \(visit.page) is used twice") }
+    if isLeaf, !isDeep, visit.role == .records || visit.role == .others { return }
+    guard try file.read(memory, at: Int(visit.page) * pageSize) == pageSize else {
+      throw file.damage("page \(visit.page) is missing")
+    }
+    let page = DataPage(UnsafeRawBufferPointer(memory))
+    guard page.number == visit.page, page.isSound(isLeaf: isLeaf, visit.role == .duplicates)
+    else { throw file.damage("page \(visit.page) makes no sense") }
+    if page.hasFixedEntries { return }
+    var last: UnsafeRawBufferPointer?
+    let isPlain = isLeaf && visit.role == .records && !checksOrder
+    for entry in 0..<page.count {
+      if isPlain, page.isInline(entry) { continue }
+      guard let node = page.node(entry) else {
+        throw file.damage("page \(visit.page) makes no sense")
+      }
+      // A branch's first key stands for everything below the second.
+      if checksOrder, visit.role == .records, isLeaf || entry > 0 {
+        if let last, !last.lexicographicallyPrecedes(node.key) {
+          throw file.damage("the keys in page \(visit.page) are out of order")
+        }
+        last = node.key
+      }
+      if isLeaf {
+        try enter(node, visit, in: file)
+      } else {
+        pending.append(
+          Visit(page: node.child, level: visit.level + 1, depth: visit.depth, role: visit.role)
+        )
+      }
+    }
   }
 
   /// Follows what an entry of a leaf refers to.
@@ -106,13 +170,18 @@ struct PageWalk {
         tree.flags & ~Self.persistentFlags == 0
         && (tree.flags == 0 || !TableName.isOwn(node.key))
       guard isSound else { throw file.damage("a table's description is damaged") }
-      try enter(tree, tree.flags & Self.duplicatesFlag != 0 ? .duplicates : .records, in: file)
+      try enter(tree, role(of: tree), in: file)
     case .tree(let tree) where visit.role == .duplicates:
       try enter(tree, .duplicates, in: file)
     case .values where visit.role == .duplicates: break
     case .tree, .values:
       throw file.damage("page \(visit.page) makes no sense")
     }
+  }
+
+  private func role(of tree: DataFile.Tree) -> Role {
+    if tree.flags & Self.duplicatesFlag != 0 { return .duplicates }
+    return tree.flags == 0 ? .records : .others
   }
 
   private mutating func enter(
@@ -192,6 +261,17 @@ private struct PageSet {
     words[word] |= bit
     return true
   }
+
+  /// How many pages of a range are in neither set.
+  func gaps(with other: PageSet, in range: Range<UInt64>) -> Int {
+    var held = zip(words, other.words).reduce(0) { $0 + ($1.0 | $1.1).nonzeroBitCount }
+    for page in 0..<min(range.lowerBound, range.upperBound) where holds(page) || other.holds(page) {
+      held -= 1
+    }
+    return range.count - held
+  }
+
+  private func holds(_ page: UInt64) -> Bool { words[Int(page / 64)] >> (page % 64) & 1 == 1 }
 
   func intersects(_ other: PageSet) -> Bool {
     zip(words, other.words).contains { $0 & $1 != 0 }

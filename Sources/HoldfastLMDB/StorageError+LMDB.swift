@@ -75,6 +75,11 @@ extension StorageError {
     )
   }
 
+  /// A store that let its files go.
+  static func lmdbSuspended(_ path: String) -> StorageError {
+    StorageError(.suspended, "\(path) is suspended; resume it first", backend: "lmdb")
+  }
+
   /// A store that this process inherited through `fork`.
   static func lmdbForked(_ path: String) -> StorageError {
     StorageError(

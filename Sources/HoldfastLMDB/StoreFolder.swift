@@ -24,7 +24,7 @@ struct StoreFolder: Sendable {
   var dataPath: String { path + "/data.mdb" }
   var writeLockPath: String { path + "/write.lock" }
   /// A data file in the making, renamed when it is complete and on disk.
-  private var draftPath: String { path + "/data.mdb.new" }
+  var draftPath: String { path + "/data.mdb.new" }
 
   /// Sees to it that the folder holds a data file, and creates both where that was asked for.
   ///
@@ -108,7 +108,7 @@ struct StoreFolder: Sendable {
         engineCode: Int(number)
       )
     }
-    try synchronize(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    try Self.synchronize(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
   /// Makes an empty environment beside its place and moves it there, so that a `data.mdb` is always
@@ -122,15 +122,21 @@ struct StoreFolder: Sendable {
     }
     if let handle { mdb_env_close(handle) }
     if status != 0 { throw .lmdb(status, "creating", path) }
-    try synchronize(draftPath)
+    try Self.synchronize(draftPath)
     if rename(draftPath, dataPath) != 0 { throw .system(errno, "renaming", draftPath) }
-    try synchronize(path)
+    try Self.synchronize(path)
   }
 
-  private func synchronize(_ path: String) throws(StorageError) {
+  /// Flushes a file or folder to disk.
+  static func synchronize(_ path: String) throws(StorageError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { throw .system(errno, "opening", path) }
     defer { _ = close(descriptor) }
+    try synchronize(descriptor, path)
+  }
+
+  /// Flushes an open file to disk.
+  static func synchronize(_ descriptor: Int32, _ path: String) throws(StorageError) {
     #if canImport(Darwin)
     if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif

@@ -52,13 +52,7 @@ struct WriteLock: Sendable {
   }
 
   /// Closes the lock's file.
-  func close() {
-    #if canImport(Darwin)
-    _ = Darwin.close(descriptor)
-    #else
-    _ = Glibc.close(descriptor)
-    #endif
-  }
+  func close() { closeDescriptor(descriptor) }
 
   private func attempt() throws(StorageError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -68,4 +62,9 @@ struct WriteLock: Sendable {
     }
     return true
   }
+}
+
+/// Closes a descriptor, from where another `close` hides the system's.
+func closeDescriptor(_ descriptor: Int32) {
+  _ = close(descriptor)
 }

@@ -4,9 +4,6 @@ import HoldfastLMDB
 import Testing
 
 /// A store is read by a program that knows LMDB and CBOR and nothing of Holdfast.
-///
-/// Uses the interpreter that `HOLDFAST_PYTHON` names, or `python3`, with the modules `lmdb` and
-/// `cbor2`; `make test` installs them.
 @Suite struct PythonTests {
   private static let script = #"""
     import json, sys
@@ -37,31 +34,6 @@ import Testing
             records = [dict(zip(names, map(plain, cbor2.loads(value)))) for _, value in cursor]
     json.dump(records, sys.stdout)
     """#
-
-  private struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
-  private func run(_ arguments: [String]) throws -> Data {
-    let interpreter = ProcessInfo.processInfo.environment["HOLDFAST_PYTHON"] ?? "python3"
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [interpreter, "-c", Self.script] + arguments
-    let output = Pipe()
-    let errors = Pipe()
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    let message = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(
-        description: "\(interpreter) failed: \(String(decoding: message, as: UTF8.self))"
-      )
-    }
-    return data
-  }
 
   private func plain(_ value: Value, _ type: FieldType) -> NSObject {
     switch value {
@@ -128,7 +100,7 @@ import Testing
     // Read beside the open store first, then alone.
     for isOpen in [true, false] {
       if !isOpen { try store.close() }
-      let data = try run([path, definition.name])
+      let data = try Python.run(Self.script, [path, definition.name])
       let records = try #require(
         try JSONSerialization.jsonObject(with: data) as? [NSDictionary]
       )

@@ -1,10 +1,11 @@
 extension KeyValueStorage {
-  /// Checks the engine, and every index against the rows.
+  /// Checks the engine, and every index and automatic key against the rows.
   ///
-  /// O(n) gets, and an index's worth of counting.
+  /// Rows are left alone where the engine found faults beneath them. O(n log n) for n rows.
   /// - Throws: ``StorageError/Code/busy``; what the engine throws.
   public func verify(timeout: Duration) throws(StorageError) -> [Finding] {
     var findings = try engine.verify(timeout: timeout)
+    if findings.contains(where: \.isFault) { return findings }
     let reader = try beginReading(timeout: timeout)
     defer { reader.end() }
     for collection in reader.catalog.collections {
@@ -24,6 +25,9 @@ extension KeyValueStorageReader {
     var misplaced = 0
     var count = 0
     var missing = Array(repeating: 0, count: prepared.indexes.count)
+    var equal = missing
+    let uniqueness = UniquenessCheck(transaction, entryForm)
+    defer { uniqueness.close() }
     var isFound = try cursor.first()
     while isFound {
       count += 1
@@ -37,8 +41,12 @@ extension KeyValueStorageReader {
         prepared.encodeKey(of: row, into: session.key)
         if Bytes.compare(session.key.bytes, cursor.key) != 0 { misplaced += 1 }
         for (position, index) in prepared.indexes.enumerated() {
+          let table = prepared.tables.indexes[position]
           index.encodeNew(row, automatic: nil, position: -1, key: session.key.bytes)
-          if try !holds(index, prepared.tables.indexes[position]) { missing[position] += 1 }
+          if try !holds(index, table) { missing[position] += 1 }
+          if index.isUnique, index.mayCollide, try uniqueness.isTaken(index, table) {
+            equal[position] += 1
+          }
         }
       } else {
         damaged += 1
@@ -57,13 +65,35 @@ extension KeyValueStorageReader {
       if missing[position] > 0 {
         findings.append(.fault("\(name) lacks the entries of \(missing[position]) records"))
       }
+      if equal[position] > 0 {
+        findings.append(.fault("\(name) is unique, and \(equal[position]) records share values"))
+      }
       let entries = try transaction.count(in: prepared.tables.indexes[position])
       let expected = count - damaged - missing[position]
       if entries != expected {
         findings.append(.fault("\(name) has \(entries) entries where \(expected) are right"))
       }
     }
-    return findings
+    return try findings + counterFindings(prepared)
+  }
+
+  /// What is wrong with the largest automatic key that was given out.
+  private func counterFindings(_ prepared: BoundCollection) throws(StorageError) -> [Finding] {
+    guard prepared.automaticKeyPosition >= 0 else { return [] }
+    let cursor = try transaction.openCursor(in: prepared.tables.rows)
+    defer { cursor.close() }
+    guard try cursor.last() else { return [] }
+    let last: Int64
+    do throws(StorageError) {
+      last = try lastAutomaticKey(of: prepared.collection)
+    } catch {
+      if error.code == .corrupt { return [.fault(error.message)] }
+      throw error
+    }
+    session.key.removeAll()
+    KeyCoding.append(integer: last, to: session.key)
+    if Bytes.compare(session.key.bytes, cursor.key) >= 0 { return [] }
+    return [.fault("the automatic keys of \(prepared.collection.name) are behind its records")]
   }
 
   /// Whether the entry in ``PreparedIndex/new`` is in its table.

@@ -15,6 +15,8 @@ public final class MemoryEngine: OrderedKeyValueEngine {
   struct Content: Sendable {
     var numbers: [String: Int] = [:]
     var trees: [MemoryTree] = []
+    /// The numbers of dropped tables.
+    var free: [Int] = []
   }
 
   /// The longest key, in bytes.

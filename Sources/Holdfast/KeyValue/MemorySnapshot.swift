@@ -104,10 +104,25 @@ public final class MemoryTransaction: MemorySnapshot, KeyValueWriter {
   public func createTable(_ name: String) throws(StorageError) -> KeyValueTable {
     try prepareToChange()
     if let number = content.numbers[name] { return KeyValueTable(number: number) }
-    let number = content.trees.count
-    content.trees.append(MemoryTree())
+    let number: Int
+    if let free = content.free.popLast() {
+      number = free
+    } else {
+      number = content.trees.count
+      content.trees.append(MemoryTree())
+    }
     content.numbers[name] = number
     return KeyValueTable(number: number)
+  }
+
+  /// Removes a table with its entries.
+  ///
+  /// Snapshots from before keep it; its number may go to another table.
+  public func dropTable(_ table: KeyValueTable) throws(StorageError) {
+    try clear(table)
+    guard let name = content.numbers.first(where: { $0.value == table.number })?.key else { return }
+    content.numbers[name] = nil
+    content.free.append(table.number)
   }
 
   /// Begins a nested transaction.
