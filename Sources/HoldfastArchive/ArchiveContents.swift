@@ -134,6 +134,17 @@ struct ArchiveContents {
     return isPredecessor ? .nowhere : .edited(found.content, found.bytes)
   }
 
+  /// The new files that an interrupted checkpoint left beside the files of these names.
+  func replacements() throws(StorageError) -> [String] {
+    if journal.scan.groups.isEmpty { return [] }
+    var left: [String] = []
+    for name in outline.allNames.union(catalog.collections.map(\.physicalName)) {
+      let path = ArchiveFolder.replacement(of: folder.records(name, catalog.encoding))
+      if try FileStamp.of(path) != nil { left.append(name) }
+    }
+    return left
+  }
+
   private func read(
     _ name: String
   ) throws(StorageError) -> (content: ArchiveState.RecordContent, bytes: FileBytes)? {

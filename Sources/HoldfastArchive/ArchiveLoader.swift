@@ -63,6 +63,7 @@ struct ArchiveLoader {
       encoding: catalog.encoding,
       files: [:],
       obsolete: [],
+      replacements: try contents.replacements(),
       journal: contents.journal.position,
       base: catalog.base,
       sequence: max(contents.journal.base, catalog.base),

@@ -40,6 +40,8 @@ struct ArchiveState {
   var files: [Int: TrackedFile]
   /// Files of collections that were dropped or renamed, which the next checkpoint removes.
   var obsolete: [RecordContent]
+  /// The names of files beside which an interrupted checkpoint left new ones.
+  var replacements: [String]
   var journal: JournalPosition
   /// The commit that the record files go back to.
   var base: Int64

@@ -15,7 +15,6 @@ extension ArchiveStorage {
       state.files[$0.id]?.needsWriting ?? true
     }
     let removed = try obsoleteFiles(state)
-    let finishesAnother = state.isCheckpointUnfinished
     var written: [Int: FileDigest] = [:]
     // 1. New files beside the old ones.
     do throws(StorageError) {
@@ -25,7 +24,7 @@ extension ArchiveStorage {
       }
       try files.syncFolder(folder.path)
     } catch {
-      removeReplacements(collections, state)
+      removeReplacements(collections.map(\.physicalName), state)
       throw error
     }
     do throws(StorageError) {
@@ -56,8 +55,9 @@ extension ArchiveStorage {
       recordFailure(error)
       throw error
     }
-    // 6. What the interrupted one wrote and this one had no need to.
-    if finishesAnother { removeReplacements(snapshot.catalog.collections, state) }
+    // 6. What an interrupted one wrote and this one had no need to.
+    removeReplacements(state.replacements, state)
+    state.replacements = []
   }
 
   /// The files that go out of use with this checkpoint and whose names no other one takes over.
@@ -85,9 +85,9 @@ extension ArchiveStorage {
   }
 
   /// Gives back the room of new files that do not come into use, which a full disk has none of.
-  private func removeReplacements(_ collections: [Collection], _ state: ArchiveState) {
-    for collection in collections {
-      let path = folder.records(collection.physicalName, state.encoding)
+  private func removeReplacements(_ names: [String], _ state: ArchiveState) {
+    for name in names {
+      let path = folder.records(name, state.encoding)
       // What cannot be removed is removed before it is written again.
       _ = Result { () throws(StorageError) in
         try files.remove(ArchiveFolder.replacement(of: path))

@@ -98,7 +98,7 @@ struct ArchiveVerification {
     for entry in contents.catalog.collections {
       known.insert(folder.records(entry.physicalName, encoding))
     }
-    for name in contents.outline.names.values { known.insert(folder.records(name, encoding)) }
+    for name in contents.outline.allNames { known.insert(folder.records(name, encoding)) }
     var findings: [Finding] = []
     for name in try folder.names().sorted() {
       let path = folder.path + "/" + name

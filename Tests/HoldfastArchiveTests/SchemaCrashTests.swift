@@ -18,6 +18,9 @@ import Testing
     let found = try fixture.content(format)
     let allowed = states[acknowledged...].prefix(2)
     #expect(allowed.contains(found), "\(place): \(found) after \(acknowledged) commits")
+    let faults = try fixture.storage(format) { $0.isReadOnly = true }
+      .verify(timeout: .seconds(1)).filter(\.isFault)
+    #expect(faults.isEmpty, "\(place): \(faults)")
     try SchemaHistory.commit(try fixture.storage(format)) { writer in
       #expect(writer.catalog.schemaVersion == found.schemaVersion)
     }
@@ -52,6 +55,23 @@ import Testing
       let failed = code { try SchemaHistory.run(fixture, format, files) { acknowledged += 1 } }
       try check(fixture, format, acknowledged: acknowledged, "call \(point)")
       if failed == nil { break }
+      point += 1
+    }
+    #expect(point > 80)
+  }
+
+  @Test("A disk that has no room once, at any file operation, loses no acknowledged change")
+  func everyFullDisk() throws {
+    var point = 1
+    while true {
+      let fixture = try ArchiveFixture()
+      try SchemaHistory.prepare(fixture, .json)
+      let files = ControlledFiles(failingAt: point)
+      var acknowledged = 0
+      let failed = code { try SchemaHistory.run(fixture, .json, files) { acknowledged += 1 } }
+      #expect(failed == nil || failed == .storageFull, "call \(point)")
+      try check(fixture, .json, acknowledged: acknowledged, "call \(point)")
+      if files.calls < point { break }
       point += 1
     }
     #expect(point > 80)

@@ -6,6 +6,8 @@ struct JournalOutline {
   /// The physical names that collections have at the end, by id, of those that were created or
   /// redefined.
   private(set) var names: [Int: String] = [:]
+  /// All physical names that any collection had in between.
+  private(set) var allNames: Set<String> = []
   /// The ids of the collections that were created, in order, dropped ones included.
   private(set) var created: [Int] = []
   /// The ids of the collections that were dropped.
@@ -28,19 +30,19 @@ struct JournalOutline {
     for line in JournalLine.lines(of: changes) where Self.isOfSchema(line) {
       // A line that cannot be read is an error once it is replayed.
       guard let change = try? JSONDecoder().decode(Change.self, from: Data(line)) else { continue }
-      if let named = change.create {
-        created.append(named.id)
+      if let id = change.create?.id { created.append(id) }
+      if let id = change.drop { dropped.insert(id) }
+      if let named = change.create ?? change.as {
         names[named.id] = named.physicalName
-      } else if let named = change.as {
-        names[named.id] = named.physicalName
-      } else if let id = change.drop {
-        dropped.insert(id)
+        allNames.insert(named.physicalName)
       }
     }
   }
 
   private static func isOfSchema(_ line: UnsafeRawBufferPointer) -> Bool {
-    line.starts(with: "{\"create\":".utf8) || line.starts(with: "{\"redefine\":".utf8)
+    // Most lines put a record.
+    if line.count < 3 || line[2] == UInt8(ascii: "p") { return false }
+    return line.starts(with: "{\"create\":".utf8) || line.starts(with: "{\"redefine\":".utf8)
       || line.starts(with: "{\"drop\":".utf8)
   }
 
