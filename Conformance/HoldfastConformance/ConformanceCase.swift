@@ -4,6 +4,8 @@ public struct ConformanceCase: Sendable {
   public enum Capability: String, Sendable, CaseIterable {
     /// Stores live in files: `Capabilities.isPersistent`.
     case persistence
+    /// Several processes share a store: `Capabilities.sharesBetweenProcesses`.
+    case processes
   }
 
   /// A check: it collects failed expectations in its context, and an error that leaves it fails it.

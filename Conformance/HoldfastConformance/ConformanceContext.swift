@@ -15,6 +15,7 @@ public final class ConformanceContext: Sendable {
     var trace = StepTrace()
     var stores: [Store] = []
     var engine = ""
+    var peers: [PeerProcess] = []
   }
 
   /// The harness under test.
@@ -81,8 +82,28 @@ public final class ConformanceContext: Sendable {
     return try open(place)
   }
 
-  /// Closes every store that the case opened.
+  /// Starts a second process on the store at a place; it ends with the case.
+  ///
+  /// - Throws: `StorageError.Code.unsupported` if the harness knows no second process.
+  func startPeer(_ place: HarnessPlace = .main) throws -> PeerProcess {
+    guard let command = harness.peer(at: place) else {
+      throw StorageError(
+        .unsupported,
+        "the harness of \(harness.backend) starts no second process; give it a peer"
+      )
+    }
+    let peer = try PeerProcess(command)
+    state.withLock { $0.peers.append(peer) }
+    return peer
+  }
+
+  /// Ends every second process, and closes every store that the case opened.
   func closeAll() {
+    let peers = state.withLock { state in
+      defer { state.peers = [] }
+      return state.peers
+    }
+    for peer in peers { peer.kill() }
     let stores = state.withLock { state in
       defer { state.stores = [] }
       return state.stores
@@ -102,6 +123,7 @@ public final class ConformanceContext: Sendable {
   func offers(_ capability: ConformanceCase.Capability, _ declared: Capabilities) -> Bool {
     switch capability {
     case .persistence: declared.isPersistent
+    case .processes: declared.sharesBetweenProcesses
     }
   }
 

@@ -13,7 +13,11 @@ final class MutantStorage: Storage {
     self.destroy = destroy
   }
 
-  var capabilities: Capabilities { base.capabilities }
+  var capabilities: Capabilities {
+    var capabilities = base.capabilities
+    if mutation == .sharingPretended { capabilities.sharesBetweenProcesses = true }
+    return capabilities
+  }
   var wasCreated: Bool { mutation == .alwaysCreated ? true : base.wasCreated }
 
   func beginReading(timeout: Duration) throws(StorageError) -> MutantReader {

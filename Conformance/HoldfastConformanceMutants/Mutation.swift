@@ -28,6 +28,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case namesLowercased
   // Errors
   case messageHoldsValue
+  // Processes
+  case sharingPretended
 
   /// The area whose cases must see it.
   package var area: String { facts.area }
@@ -80,6 +82,7 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .alwaysCreated: ("lifecycle", "opening an existing store says that it was created")
     case .createdUnasked: ("lifecycle", "a missing store is created unasked")
     case .namesLowercased: ("names", "collections are named in lower case")
+    case .sharingPretended: ("processes", "sharing between processes is declared, and is not there")
     case .messageHoldsValue: ("errors", "a message quotes the stored values")
     }
   }

@@ -59,9 +59,11 @@ struct ArchiveFolder: Sendable {
     }
     if try FileStamp.of(catalog) != nil { return .archive }
     let others = Set(try names()).subtracting(Self.strangers).subtracting(Self.beginnings)
-    if others.isEmpty {
-      guard try hasCommits() else { return .empty }
-    } else if try !hasJournal() {
+    if others.isEmpty, try !hasCommits() { return .empty }
+    let isArchive = others.isEmpty ? true : try hasJournal()
+    // Another process may have created the archive since the first look.
+    if try FileStamp.of(catalog) != nil { return .archive }
+    if !isArchive {
       throw StorageError(
         .wrongKind,
         "\(path) holds other files and no archive; choose an empty folder or a new one",

@@ -80,7 +80,7 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   /// Begins a snapshot, pinned at this moment.
   ///
   /// - Throws: `StorageError.Code.busy` if no slot of the reader table came free;
-  ///   `StorageError.Code.unsupported` in a process forked since the store was opened.
+  ///   `StorageError.Code.closed`, also in a process forked since the store was opened.
   public func beginReading(timeout: Duration) throws(StorageError) -> LMDBReader {
     try checkOpen()
     return try LMDBReader(environment, timeout: timeout)
@@ -89,7 +89,7 @@ public final class LMDBEngine: OrderedKeyValueEngine {
   /// Begins the one write transaction.
   ///
   /// - Throws: `StorageError.Code.busy` if another writer stayed, in this or another process;
-  ///   `StorageError.Code.readOnly`, `StorageError.Code.unsupported`.
+  ///   `StorageError.Code.readOnly`, `StorageError.Code.closed`.
   public func beginWriting(timeout: Duration) throws(StorageError) -> LMDBWriter {
     try checkOpen()
     return try LMDBWriter(environment, tracker, timeout: timeout)

@@ -83,7 +83,7 @@ extension StorageError {
   /// A store that this process inherited through `fork`.
   static func lmdbForked(_ path: String) -> StorageError {
     StorageError(
-      .unsupported,
+      .closed,
       "\(path) was opened before this process was forked; open it again in the child",
       backend: "lmdb"
     )

@@ -40,7 +40,13 @@ struct StoreFolder: Sendable {
       try createFolder()
     }
     if try checkData() { return }
-    try checkEntries()
+    do throws(StorageError) {
+      try checkEntries()
+    } catch {
+      // Another process may have created the store since the first look.
+      if try checkData() { return }
+      throw error
+    }
     guard creates else { throw missing() }
     let lock = try WriteLock(path: writeLockPath)
     defer { lock.close() }

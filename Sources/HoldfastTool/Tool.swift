@@ -55,7 +55,7 @@ struct Tool {
       throw UsageError("no command given; see holdfast --help")
     }
     if name == "help" { return try help(rest.first, output) }
-    guard let command = CommandTable.all.first(where: { $0.name == name }) else {
+    guard let command = CommandTable.command(named: String(name)) else {
       var message = "unknown command '\(name)'"
       let names = CommandTable.all.map(\.name)
       if let nearest = Spelling.nearest(to: name, among: names) {
@@ -71,7 +71,7 @@ struct Tool {
 
   private static func help(_ name: String?, _ output: Output) throws {
     guard let name else { return try output.write(Help.overview(CommandTable.all)) }
-    guard let command = CommandTable.all.first(where: { $0.name == name }) else {
+    guard let command = CommandTable.command(named: String(name)) else {
       throw UsageError.unknown("command", name, among: CommandTable.all.map(\.name))
     }
     try output.write(Help.command(command))

@@ -4,7 +4,12 @@ import HoldfastConformance
 
 /// A fresh harness of a built-in backend.
 func makeHarness(_ scheme: StorageURL.Scheme) -> StoreHarness {
-  StoreHarness(scheme.rawValue, usesFiles: scheme != .memory) { path, options in
+  let peer = PeerCommand(built: "holdfast", arguments: ["conformance-peer", scheme.rawValue])
+  return StoreHarness(
+    scheme.rawValue,
+    usesFiles: scheme != .memory,
+    peer: scheme == .memory ? nil : peer
+  ) { path, options in
     try Backends.open(StorageURL(scheme, path: path, options: options))
   } destroy: { path in
     try Backends.destroy(StorageURL(scheme, path: path))

@@ -37,6 +37,16 @@ public protocol Harness: Sendable {
   /// throws `StorageError.Code.unsupported`.
   func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws
 
+  /// How to start a second process on the store at a place; nil if the harness does not know.
+  ///
+  /// Needed where the backend declares `Capabilities.sharesBetweenProcesses`.
+  func peer(at place: HarnessPlace) -> PeerCommand?
+
   /// Removes whatever the harness left behind.
   func cleanUp()
+}
+
+extension Harness {
+  /// Knows no second process.
+  public func peer(at place: HarnessPlace) -> PeerCommand? { nil }
 }

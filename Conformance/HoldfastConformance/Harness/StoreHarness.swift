@@ -23,6 +23,7 @@ public struct StoreHarness: Harness {
   private let openStore: Open
   private let destroyStore: Change
   private let raiseFormat: Change?
+  private let peer: PeerCommand?
   private let usesFiles: Bool
 
   /// Creates a harness with a fresh folder under the system's temporary one.
@@ -31,6 +32,8 @@ public struct StoreHarness: Harness {
   ///   - backend: the backend's name in reports.
   ///   - usesFiles: whether paths name files or folders; false for a store in memory, which takes
   ///     the path as a name only.
+  ///   - peer: starts a second process on a store; its path is added to the arguments. Needed where
+  ///     the backend declares that processes share stores.
   ///   - open: opens the store at a path.
   ///   - destroy: removes the closed store at a path.
   ///   - raiseFormat: makes the closed store at a path look written by a newer version. Needed
@@ -38,6 +41,7 @@ public struct StoreHarness: Harness {
   public init(
     _ backend: String,
     usesFiles: Bool = true,
+    peer: PeerCommand? = nil,
     open: @escaping Open,
     destroy: @escaping Change,
     raiseFormat: Change? = nil
@@ -47,6 +51,7 @@ public struct StoreHarness: Harness {
     openStore = open
     destroyStore = destroy
     self.raiseFormat = raiseFormat
+    self.peer = peer
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("holdfast-conformance-\(UUID().uuidString)", isDirectory: true)
   }
@@ -98,6 +103,13 @@ public struct StoreHarness: Harness {
       }
       try raiseFormat(path(of: place))
     }
+  }
+
+  /// How to start a second process on the store at a place.
+  public func peer(at place: HarnessPlace) -> PeerCommand? {
+    guard var peer else { return nil }
+    peer.arguments.append(path(of: place))
+    return peer
   }
 
   /// Removes the harness's folder, or the stores in memory.

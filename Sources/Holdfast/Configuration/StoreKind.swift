@@ -4,7 +4,7 @@ import Foundation
 public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
   /// Nothing.
   case missing
-  /// A folder without entries.
+  /// A folder without entries, or with nothing but a lock file that a store about to be created has.
   case emptyFolder
   /// A file without bytes.
   case emptyFile
@@ -21,6 +21,10 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
   /// Something that this process may not read.
   case unreadable
 
+  private static let archiveFiles = [
+    "catalog.json", "catalog.json.new", "journal.jsonl", "journal.jsonl.new",
+  ]
+
   /// Looks at a path.
   public init(at path: String) {
     var isFolder: ObjCBool = false
@@ -35,13 +39,13 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
         return
       }
       let names = Set(list)
-      // The last two are all that a creation leaves which was cut short.
+      // Some of these are all that a creation has made so far, or left when it was cut short.
       if !names.isDisjoint(with: ["data.mdb", "data.mdb.new", "write.lock"]) {
         self = .lmdb
-      } else if names.contains("catalog.json") || names.contains("journal.jsonl") {
+      } else if !names.isDisjoint(with: Self.archiveFiles) {
         self = .archive
       } else {
-        self = names.isEmpty ? .emptyFolder : .folder
+        self = names.subtracting(["lock"]).isEmpty ? .emptyFolder : .folder
       }
       return
     }

@@ -50,7 +50,9 @@ public final class StoreRegistry: @unchecked Sendable {
     condition.lock()
     while true {
       if !isOpening {
-        guard let place = Self.place(path, isFile), let entry = entries[place] else { break }
+        guard let place = Self.place(path, isFile), let entry = entries[place],
+          !entry.storage.isForked
+        else { break }
         guard entry.kind == kind, Self.isSame(entry.options, options) else {
           condition.unlock()
           throw StorageError(

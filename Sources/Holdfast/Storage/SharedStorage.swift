@@ -15,6 +15,8 @@ final class SharedStorage: @unchecked Sendable {
   /// Called when the last handle has closed.
   let onClose: @Sendable () -> Void
 
+  private let forkGeneration: Int
+
   // `condition` protects everything below.
   private let condition = NSCondition()
   private var handles = 1
@@ -28,7 +30,12 @@ final class SharedStorage: @unchecked Sendable {
     self.storage = storage
     self.options = options
     self.onClose = onClose
+    ForkDetector.start()
+    forkGeneration = ForkDetector.generation
   }
+
+  /// Whether this process is a child of the one that opened the storage.
+  var isForked: Bool { ForkDetector.generation != forkGeneration }
 
   /// Takes one more handle; false if the storage is closed or closing.
   func retainHandle() -> Bool {
@@ -41,6 +48,12 @@ final class SharedStorage: @unchecked Sendable {
 
   /// Counts a transaction in.
   func beginTransaction() throws(StorageError) {
+    if isForked {
+      throw StorageError(
+        .closed,
+        "the store was opened before this process was forked; open it again in the child"
+      )
+    }
     condition.lock()
     defer { condition.unlock() }
     if isClosed || isClosing { throw Store.closedError }
@@ -78,6 +91,8 @@ final class SharedStorage: @unchecked Sendable {
 
   /// Gives one handle back; the last one closes the storage, waiting for open transactions.
   func releaseHandle() throws(StorageError) {
+    // Locks and threads are the parent's, which goes on with them.
+    if isForked { return }
     condition.lock()
     if isClosed || handles > 1 {
       handles -= 1

@@ -6,4 +6,9 @@ package enum CommandTable {
     .count, .aggregate, .importing, .export, .conformance,
     .bench, .completions,
   ]
+
+  /// The command of that name; some are for other programs, and in no help.
+  static func command(named name: String) -> Command? {
+    (all + [ConformancePeerCommand.command]).first { $0.name == name }
+  }
 }

@@ -94,7 +94,11 @@ extension Command {
 
   /// A fresh harness of a backend.
   static func harness(_ scheme: StorageURL.Scheme) -> StoreHarness {
-    StoreHarness(scheme.rawValue, usesFiles: scheme != .memory) { path, options in
+    StoreHarness(
+      scheme.rawValue,
+      usesFiles: scheme != .memory,
+      peer: scheme == .memory ? nil : ConformancePeerCommand.peer(of: scheme)
+    ) { path, options in
       try Backends.open(StorageURL(scheme, path: path, options: options))
     } destroy: { path in
       try Backends.destroy(StorageURL(scheme, path: path))

@@ -6,11 +6,12 @@ import Darwin
 import Glibc
 #endif
 
-/// Tells whether this process was forked since a store was opened.
+/// Tells whether this process was forked since a store was opened, for authors of backends.
 ///
-/// A store carried over `fork` would share its slots in the reader table with the parent. A handler
-/// that counts forks costs a load where comparing process numbers costs a system call.
-enum ForkDetector {
+/// A store carried over `fork` would share locks, threads and slots in tables of readers with the
+/// parent, so ``Store`` refuses it in the child. A handler that counts forks costs a load where
+/// comparing process numbers costs a system call.
+public enum ForkDetector {
   private static let forks = Atomic<Int>(0)
   private static let isRegistered: Bool = {
     // Touch the counter, so that the child's handler finds it initialised.
@@ -23,10 +24,10 @@ enum ForkDetector {
   }
 
   /// Starts counting; to be called before the first ``generation`` that is kept.
-  static func start() {
+  public static func start() {
     precondition(isRegistered, "the system takes no more fork handlers")
   }
 
   /// How many forks lie between the first store and this process.
-  static var generation: Int { forks.load(ordering: .relaxed) }
+  public static var generation: Int { forks.load(ordering: .relaxed) }
 }
