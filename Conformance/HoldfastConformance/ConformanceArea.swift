@@ -42,6 +42,7 @@ public struct ConformanceArea: Sendable, Hashable {
     ConformanceArea("persistence", "what outlives a store's closing", "durability"),
     ConformanceArea("errors", "codes and messages", "errors"),
     ConformanceArea("names", "names of collections and fields", "names"),
+    ConformanceArea("processes", "several processes on one store", "processes"),
   ]
 }
 

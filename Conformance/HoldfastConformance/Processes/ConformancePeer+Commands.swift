@@ -16,7 +16,7 @@ extension ConformancePeer {
   ///   `created` or `found`.
   /// - `close`
   /// - `begin read|write|savepoint`, then `commit` or `rollback`: one answer to each.
-  /// - `create NAME [automatic]`: creates a collection if it is not there.
+  /// - `create NAME [automatic]`: creates a collection if it is not there; `drop NAME` drops one.
   /// - `insert NAME FIRST COUNT [BYTES]`: inserts records, their names as long as that.
   /// - `next NAME`: inserts into a collection with automatic keys, and says the key.
   /// - `increment NAME ID TIMES`: adds one to a rank, each time in a transaction of its own.
@@ -41,6 +41,9 @@ extension ConformancePeer {
       _ = try writing {
         try $0.ensureCollection(words.count > 2 ? Shapes.automatic(name) : Shapes.item(name))
       }
+    case "drop":
+      let name = try word(1)
+      try writing { try $0.dropCollection(name) }
     case "insert":
       let bytes = words.count > 4 ? try number(4) : nil
       try insert(try number(2)..<number(2) + number(3), try word(1), bytes)
