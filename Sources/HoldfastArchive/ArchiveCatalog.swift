@@ -58,9 +58,16 @@ struct ArchiveCatalog {
       return FileDigest(hash: value, size: size)
     }
 
-    /// The collection; its definition is checked.
+    /// The collection; its definition and the name of its file are checked.
     func collection() throws(StorageError) -> Collection {
       try definition.validate()
+      guard ArchiveFolder.isRecordName(physicalName) else {
+        throw StorageError(
+          .corrupt,
+          "collection \(definition.name) has a file name that no store gives; restore a backup",
+          backend: "archive"
+        )
+      }
       return try Collection(
         id: id,
         definition: definition,

@@ -26,6 +26,15 @@ struct ArchiveFolder: Sendable {
   /// Names that no collection's file may have, without extension.
   static let reservedNames: Set<String> = ["catalog", "journal", "lock"]
 
+  /// Whether a name may be that of a collection's file, which leads out of no folder.
+  static func isRecordName(_ name: String) -> Bool {
+    !name.isEmpty && !reservedNames.contains(Name.folded(name))
+      && name.utf8.allSatisfy { byte in
+        (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
+          || byte == 0x5F || byte == 0x2D
+      }
+  }
+
   /// What is left in a folder when the creation of an archive was interrupted.
   private static let beginnings: Set<String> = [
     "lock", "journal.jsonl", "journal.jsonl.new", "catalog.json.new",

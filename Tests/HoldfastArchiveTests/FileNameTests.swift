@@ -172,26 +172,67 @@ import Testing
     }
     let expected = try fixture.content()
     for name in ["catalog.json", "journal.jsonl"] {
-      var groups: [String] = []
-      var group = ""
-      for line in try fixture.text(name).split(separator: "\n") {
-        group += line.replacingOccurrences(of: ",\"references\":[]", with: "") + "\n"
-        guard let check = group.range(of: ",\"check\":\"") else { continue }
-        var covered = Array(group[..<check.lowerBound].utf8)
-        if let from = group.range(of: "\"from\":") {
-          let start = groups.joined().utf8.count
-          let text = group[..<from.upperBound] + "\(start),\"synced\":\(start)"
-          covered = Array(text.utf8)
-        }
-        let hash = covered.withUnsafeBytes { XXHash64.text(XXHash64.hash($0)) }
-        groups.append(String(decoding: covered, as: UTF8.self) + ",\"check\":\"\(hash)\"}\n")
-        group = ""
+      let older = try rewrite(name, fixture) {
+        $0.replacingOccurrences(of: ",\"references\":[]", with: "")
       }
-      let older = groups.joined()
-      #expect(try older != fixture.text(name))
       #expect(!older.contains("references") && !older.contains("migrations"))
-      try fixture.write(older, to: name)
     }
     #expect(try fixture.content() == expected)
+  }
+
+  @Test("A catalog or a journal that means mischief, its checks right, is damaged")
+  func forgedFiles() throws {
+    let forgeries = [
+      ("catalog.json", "\"physicalName\":\"a\"", "\"physicalName\":\"../a\""),
+      ("catalog.json", "\"physicalName\":\"a\"", "\"physicalName\":\"lock\""),
+      ("catalog.json", "\"physicalName\":\"a\"", "\"physicalName\":\"\""),
+      ("journal.jsonl", "\"physicalName\":\"b\"", "\"physicalName\":\"../b\""),
+      ("journal.jsonl", "{\"field\":{\"_0\":0}}", "{\"field\":{\"_0\":9}}"),
+      ("journal.jsonl", "{\"field\":{\"_0\":0}}", "{\"field\":{\"_0\":-1}}"),
+      ("journal.jsonl", "{\"field\":{\"_0\":0}},", ""),
+      ("journal.jsonl", "{\"field\":{\"_0\":0}}", "{\"converted\":{\"_0\":0,\"_1\":\"text\"}}"),
+    ]
+    for (name, old, new) in forgeries {
+      let fixture = try prepare()
+      let storage = try fixture.storage()
+      try SchemaHistory.commit(storage) { writer in
+        try writer.rename("a", to: "b")
+        try writer.redefine("b", rows: [.field(0), .value(5)]) {
+          $0.fields.append(FieldDefinition("n", .integer))
+        }
+      }
+      #expect(try fixture.content().collections["b"]?.rows == [[1, 5]])
+      _ = try rewrite(name, fixture) { $0.replacingOccurrences(of: old, with: new) }
+      let before = try fixture.contents()
+      #expect(code { _ = try fixture.content() } == .corrupt, "\(new)")
+      #expect(try fixture.contents() == before)
+    }
+  }
+
+  /// Changes the lines of a catalog or journal, and makes its checks right again.
+  private func rewrite(
+    _ name: String,
+    _ fixture: ArchiveFixture,
+    _ change: (String) -> String
+  ) throws -> String {
+    var groups: [String] = []
+    var group = ""
+    for line in try fixture.text(name).split(separator: "\n") {
+      group += change(String(line)) + "\n"
+      guard let check = group.range(of: ",\"check\":\"") else { continue }
+      var covered = Array(group[..<check.lowerBound].utf8)
+      if let from = group.range(of: "\"from\":") {
+        let start = groups.joined().utf8.count
+        let text = group[..<from.upperBound] + "\(start),\"synced\":\(start)"
+        covered = Array(text.utf8)
+      }
+      let hash = covered.withUnsafeBytes { XXHash64.text(XXHash64.hash($0)) }
+      groups.append(String(decoding: covered, as: UTF8.self) + ",\"check\":\"\(hash)\"}\n")
+      group = ""
+    }
+    let text = groups.joined()
+    #expect(try text != fixture.text(name))
+    try fixture.write(text, to: name)
+    return text
   }
 }

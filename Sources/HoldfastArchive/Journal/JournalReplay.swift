@@ -69,7 +69,7 @@ struct JournalReplay {
     case "delete":
       if !isWaiting(id) { try delete(prepared.collection, &reader) }
     case "clear": _ = try writer.deleteAll(in: prepared.collection)
-    case "redefine": try redefine(id, line)
+    case "redefine": try redefine(prepared.collection, line)
     case "drop":
       try writer.dropCollection(prepared.collection)
       collections[id] = nil
@@ -153,21 +153,33 @@ struct JournalReplay {
   }
 
   private mutating func redefine(
-    _ id: Int,
+    _ collection: Collection,
     _ line: UnsafeRawBufferPointer
   ) throws(StorageError) {
     guard let change = try? JSONDecoder().decode(Redefinition.self, from: Data(line)),
-      change.as.id == id
+      change.as.id == collection.id
     else { throw unreadable("a changed collection") }
     let redefined = try change.as.collection()
-    if let sources = change.sources, sources.count != redefined.fields.count {
-      throw unreadable("a changed collection")
+    if let sources = change.sources {
+      guard sources.count == redefined.fields.count,
+        sources.allSatisfy({ Self.isPossible($0, in: collection) })
+      else { throw unreadable("a changed collection") }
     }
     try writer.restoreRedefined(
       redefined,
       rows: change.sources.map { RowChange($0, to: redefined.definition) }
     )
-    collections[id] = nil
+    collections[collection.id] = nil
+  }
+
+  /// Whether a source is a field that rows have, of the type that it says.
+  private static func isPossible(_ source: RowChange.Source, in collection: Collection) -> Bool {
+    switch source {
+    case .field(let position): collection.fields.indices.contains(position)
+    case .converted(let position, let type):
+      collection.fields.indices.contains(position) && collection.fields[position].type == type
+    case .value: true
+    }
   }
 
   private func setMigrations(_ line: UnsafeRawBufferPointer) throws(StorageError) {
