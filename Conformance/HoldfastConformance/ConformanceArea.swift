@@ -39,6 +39,11 @@ public struct ConformanceArea: Sendable, Hashable {
       "commit, rollback, savepoints, snapshots, cursors",
       "transactions"
     ),
+    ConformanceArea(
+      "concurrency",
+      "many threads and tasks at once",
+      "transactions"
+    ),
     ConformanceArea("persistence", "what outlives a store's closing", "durability"),
     ConformanceArea("errors", "codes and messages", "errors"),
     ConformanceArea("names", "names of collections and fields", "names"),

@@ -13,5 +13,6 @@ struct HalfHarness: Harness {
   func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws {
     try base.place(obstacle, at: place)
   }
+  func leftovers() -> [String] { base.leftovers() }
   func cleanUp() { base.cleanUp() }
 }

@@ -73,6 +73,7 @@ private struct WatchedHarness: Harness {
   func place(_ obstacle: HarnessObstacle, at place: HarnessPlace) throws {
     try base.place(obstacle, at: place)
   }
+  func leftovers() -> [String] { base.leftovers() }
   func cleanUp() {
     base.cleanUp()
     onCleanUp()

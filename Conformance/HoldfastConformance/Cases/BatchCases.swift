@@ -11,7 +11,10 @@ enum BatchCases {
       store = try context.reopen(store)
       context.expect(try await store.read { try $0.ids(Query("item")) }, [1], "ids")
     },
-    ConformanceCase("batch.duplicateInside", "A key that the batch itself holds is duplicateKey.") {
+    ConformanceCase(
+      "batch.duplicateKeyInside",
+      "A key that the batch itself holds is duplicateKey."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       await context.expectError(.duplicateKey) {
@@ -34,20 +37,23 @@ enum BatchCases {
       try await store.write { try $0.insertItems(1...499) }
       context.expect(try await store.read { try $0.count("item") }, 500, "records afterwards")
     },
-    ConformanceCase("batch.large", "Twenty thousand records in one transaction are all there.") {
+    ConformanceCase(
+      "batch.100kRecords",
+      "A hundred thousand records in one transaction are all there."
+    ) {
       context in
       var store = try await context.open(
         creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
       )
-      try await store.write { try $0.insertItems(0..<20_000) }
+      try await store.write { try $0.insertItems(0..<100_000) }
       store = try context.reopen(store)
-      context.expect(try await store.read { try $0.count("item") }, 20_000, "records")
+      context.expect(try await store.read { try $0.count("item") }, 100_000, "records")
       let ranked = try await store.read { try $0.count("item", where: .equal("rank", 7)) }
-      context.expect(ranked, 2_000, "records of one rank")
-      let last = try await store.read { try $0.value("name", of: 19_999, in: "item") }
-      context.expect(last, "name 19999", "the last record")
+      context.expect(ranked, 10_000, "records of one rank")
+      let last = try await store.read { try $0.value("name", of: 99_999, in: "item") }
+      context.expect(last, "name 99999", "the last record")
       let deleted = try await store.write { try $0.deleteAll(in: "item") }
-      context.expect(deleted, 20_000, "deleted")
+      context.expect(deleted, 100_000, "deleted")
       context.expect(
         try await store.read { try $0.count("item", where: .equal("rank", 7)) },
         0,

@@ -93,7 +93,7 @@ enum IsolationCases {
       context.expect(names, ["dirty", "name 2"], "after the commit")
     },
     ConformanceCase(
-      "transaction.readerDoesNotBlockWriter",
+      "concurrency.readerDoesNotBlockWriter",
       "A writer commits under an open reader."
     ) {
       context in
@@ -171,7 +171,7 @@ enum IsolationCases {
       context.expect(try await store.read { try $0.count("item") }, 1, "records left")
     },
     ConformanceCase(
-      "transaction.neverTorn",
+      "concurrency.neverTorn",
       "Readers beside a writer never see half a transaction."
     ) {
       context in

@@ -4,7 +4,7 @@ import Holdfast
 extension LifecycleCases {
   static let files: [ConformanceCase] = [
     ConformanceCase(
-      "lifecycle.openMissingFolder",
+      "lifecycle.openDirectoryMissing",
       "A path in a folder that does not exist is cannotOpen.",
       needs: [.persistence]
     ) { context in

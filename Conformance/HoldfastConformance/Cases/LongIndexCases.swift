@@ -35,7 +35,10 @@ enum LongIndexCases {
   }
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("unique.longText", "Long texts that differ only at their end do not collide.") {
+    ConformanceCase(
+      "unique.longTextIndexed",
+      "Long texts that differ only at their end do not collide."
+    ) {
       context in
       let store = try await open(context, unique: true)
       context.expect(try await store.read { try $0.count("item") }, texts.count, "records")

@@ -61,7 +61,10 @@ enum PagingCases {
       }
       context.expect(none.next?.text, nil, "the token of an empty page")
     },
-    ConformanceCase("paging.stable", "Inserts and deletes between pages shift nothing.") {
+    ConformanceCase(
+      "paging.cursorUnderInsertAndDelete",
+      "Inserts and deletes between pages shift nothing."
+    ) {
       context in
       let store = try await context.open(
         creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
@@ -113,7 +116,8 @@ enum PagingCases {
       let next = query
       context.expect(try await store.read { try $0.ids(next) }, [5, 6, 7, 8], "the second page")
     },
-    ConformanceCase("paging.forged", "A damaged or invented token is invalidCursor.") { context in
+    ConformanceCase("paging.forgedCursor", "A damaged or invented token is invalidCursor.") {
+      context in
       let store = try await QueryCases.open(context)
       let query = Query("item", sort: [.ascending("name")], limit: 5)
       let good = try await token(store, query, context).text
@@ -164,7 +168,10 @@ enum PagingCases {
       let count = try await store.read { try $0.fetch(same).count }
       context.expect(count, 2, "records of the same query with another limit")
     },
-    ConformanceCase("paging.acrossReopen", "A token works after reopening, from its text alone.") {
+    ConformanceCase(
+      "paging.cursorAcrossReopen",
+      "A token works after reopening, from its text alone."
+    ) {
       context in
       var store = try await QueryCases.open(context)
       var query = Query("item", sort: [.descending("score")], limit: 20)

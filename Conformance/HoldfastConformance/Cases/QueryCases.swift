@@ -88,7 +88,7 @@ enum QueryCases {
   }
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("query.emptyCombinations", "An empty AND matches all, an empty OR nothing.") {
+    ConformanceCase("query.emptyOr", "An empty AND matches all, an empty OR nothing.") {
       try await expect(
         $0,
         try await open($0),

@@ -74,7 +74,10 @@ enum RecordCases {
         "records"
       )
     },
-    ConformanceCase("records.partialUpdate", "A partial update leaves other fields alone.") {
+    ConformanceCase(
+      "records.partialUpdateKeepsOthers",
+      "A partial update leaves other fields alone."
+    ) {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
@@ -103,7 +106,7 @@ enum RecordCases {
       let records = try await store.read { try $0.fetch(Query("item")) }
       context.expect(records.map(\.values), [[1, "same", 1, .null]], "records")
     },
-    ConformanceCase("records.put", "Put inserts, and replaces the whole record with its key.") {
+    ConformanceCase("records.putBoth", "Put inserts, and replaces the whole record with its key.") {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
@@ -150,7 +153,10 @@ enum RecordCases {
       }
       context.expect(old, 0, "records under old index entries")
     },
-    ConformanceCase("records.clearOnlyOwn", "Clearing a collection leaves every other one.") {
+    ConformanceCase(
+      "records.clearOnlyOwnCollection",
+      "Clearing a collection leaves every other one."
+    ) {
       context in
       let names = ["user", "user2", "users", "users-archive", "use", "user_", "user\u{1F600}"]
       let store = try context.open()

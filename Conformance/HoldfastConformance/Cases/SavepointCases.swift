@@ -31,7 +31,7 @@ enum SavepointCases {
       }
       context.expect(try await store.read { try $0.ids(Query("item")) }, [1, 2, 3], "ids")
     },
-    ConformanceCase("transaction.savepointRollback", "An undone savepoint takes only its part.") {
+    ConformanceCase("transaction.nestedRollback", "An undone savepoint takes only its part.") {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
@@ -53,7 +53,7 @@ enum SavepointCases {
       )
     },
     ConformanceCase(
-      "transaction.nestedCommitReopen",
+      "transaction.nestedThenOuterCommitThenReopen",
       "After an inner rollback the outer commit lasts."
     ) { context in
       var store = try await context.open(creating: Shapes.item())
@@ -71,7 +71,7 @@ enum SavepointCases {
       )
     },
     ConformanceCase(
-      "transaction.nestedOuterRollback",
+      "transaction.nestedThenOuterRollback",
       "An outer rollback undoes finished savepoints."
     ) { context in
       var store = try await context.open(creating: Shapes.item())

@@ -19,7 +19,7 @@ enum ScanCases {
 
   static let all: [ConformanceCase] = [
     ConformanceCase(
-      "transaction.scanMeetsInserts",
+      "transaction.scanWhileWriting",
       "A scan meets what is inserted ahead, not behind."
     ) { context in
       let store = try await open(context)

@@ -37,13 +37,14 @@ enum SortCases {
   }
 
   static let all: [ConformanceCase] = [
-    ConformanceCase("sort.orders", "Every order over indexes is exact: nulls, ties, directions.") {
+    ConformanceCase("sort.multiKey", "Every order over indexes is exact: nulls, ties, directions.")
+    {
       try await expect($0, indexes: QueryCases.indexes)
     },
     ConformanceCase("sort.ordersUnindexed", "Every order without an index is the same.") {
       try await expect($0, indexes: [])
     },
-    ConformanceCase("sort.nulls", "Null sorts first ascending and last descending.") { context in
+    ConformanceCase("sort.descNull", "Null sorts first ascending and last descending.") { context in
       let store = try await context.open(
         creating: Shapes.single(.integer, "plain"),
         Shapes.single(.integer, "indexed", indexes: [IndexDefinition(["value"])])
@@ -60,7 +61,7 @@ enum SortCases {
         context.expect(down, [0, 4, 2, 1, 3], "\(name), descending")
       }
     },
-    ConformanceCase("sort.tiesByKey", "Ties are broken by the ascending key, in both directions.") {
+    ConformanceCase("sort.tieByKey", "Ties are broken by the ascending key, in both directions.") {
       context in
       let store = try await context.open(
         creating: Shapes.item(indexes: [IndexDefinition(["rank"])])
@@ -92,7 +93,8 @@ enum SortCases {
         }
       }
     },
-    ConformanceCase("sort.thenLimit", "The limit takes the first of the sorted set.") { context in
+    ConformanceCase("sort.sortThenLimit", "The limit takes the first of the sorted set.") {
+      context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in
         for id in 0..<100 {
@@ -114,7 +116,7 @@ enum SortCases {
       }
       context.expect(filtered, [49, 48], "the two largest below 50")
     },
-    ConformanceCase("sort.limits", "Limit 0 is nothing, a limit beyond the end is everything.") {
+    ConformanceCase("sort.limit0", "Limit 0 is nothing, a limit beyond the end is everything.") {
       context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { try $0.insertItems(1...5) }
@@ -134,7 +136,7 @@ enum SortCases {
         context.expect(sorted, ids, "sorted, limit \(limit.exactText), offset \(offset)")
       }
     },
-    ConformanceCase("sort.negativeLimit", "A negative limit or offset is invalidQuery.") {
+    ConformanceCase("sort.limitNegative", "A negative limit or offset is invalidQuery.") {
       context in
       let store = try await context.open(creating: Shapes.item())
       for (limit, offset) in [(-1, 0), (Int.min, 0), (5, -1), (0, Int.min)] {

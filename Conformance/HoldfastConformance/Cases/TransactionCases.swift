@@ -278,7 +278,7 @@ enum TransactionCases {
       context.expect(try await main.read { try $0.ids(Query("item")) }, [1], "of the first")
     },
     ConformanceCase(
-      "transaction.cancelled",
+      "transaction.cancelBeforeBody",
       "A task cancelled before its body ran leaves no trace."
     ) {
       context in

@@ -76,7 +76,10 @@ enum UniqueCases {
       let ranks = try await store.read { try $0.column("rank", Query("item")) }
       context.expect(ranks, [5, 6], "ranks")
     },
-    ConformanceCase("unique.swapRefused", "Swapping two values directly is refused at once.") {
+    ConformanceCase(
+      "unique.swapTwoDirectlyRefused",
+      "Swapping two values directly is refused at once."
+    ) {
       context in
       let store = try await open(context)
       await context.expectError(.uniqueViolation) {
@@ -96,7 +99,10 @@ enum UniqueCases {
       }
       try await expect(context, store, names: ["b", "a"])
     },
-    ConformanceCase("unique.violationOrder", "The key comes first, then indexes as declared.") {
+    ConformanceCase(
+      "unique.severalViolationsOrder",
+      "The key comes first, then indexes as declared."
+    ) {
       context in
       let store = try await context.open(
         creating: Shapes.item(indexes: [
@@ -126,7 +132,7 @@ enum UniqueCases {
         }
       }
     },
-    ConformanceCase("unique.nulls", "Any number of nulls never collide.") { context in
+    ConformanceCase("unique.manyNulls", "Any number of nulls never collide.") { context in
       let store = try await open(context)
       try await store.write { transaction in
         for id in 3...6 {
@@ -158,7 +164,7 @@ enum UniqueCases {
       let ids = try await store.read { try $0.ids(Query("item")) }
       context.expect(ids, [1, 2, 3, 5, 6, 7, 8], "ids, a null in any field never colliding")
     },
-    ConformanceCase("unique.inTransaction", "Values written by the same transaction count.") {
+    ConformanceCase("unique.inBatch", "Values written by the same transaction count.") {
       context in
       let store = try await open(context)
       try await store.write { transaction in

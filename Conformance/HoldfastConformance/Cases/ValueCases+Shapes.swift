@@ -3,7 +3,7 @@ import Holdfast
 /// Whole records: many fields, defaults, required fields, wrong types.
 extension ValueCases {
   static let shapes: [ConformanceCase] = [
-    ConformanceCase("values.nullVersusEmpty", "Null, empty text and empty blob are three values.") {
+    ConformanceCase("values.nilVersusEmpty", "Null, empty text and empty blob are three values.") {
       context in
       let definition = CollectionDefinition(
         "three",
@@ -29,7 +29,7 @@ extension ValueCases {
       let null = try await store.read { try $0.ids(Query("three", where: .isNull("blob"))) }
       context.expect(null, [2], "blob = null")
     },
-    ConformanceCase("values.manyFields", "A record of 200 fields comes back whole.") { context in
+    ConformanceCase("values.200Fields", "A record of 200 fields comes back whole.") { context in
       let types: [FieldType] = [.integer, .real, .text, .blob, .bool]
       let fields = (0..<200).map {
         FieldDefinition("f\($0)", types[$0 % 5], optional: $0 > 0)
@@ -54,7 +54,7 @@ extension ValueCases {
       let got = try await store.read { try $0.get(0, in: "wide") }
       context.expect(got?.values, Array(values.dropLast()) + [.null], "the record")
     },
-    ConformanceCase("values.typeMismatchRefused", "A value of another type is typeMismatch.") {
+    ConformanceCase("values.wrongStoredTypeIsError", "A value of another type is typeMismatch.") {
       context in
       let wrong: [(FieldType, [Value])] = [
         (.integer, [1.5, "1", .blob([1])]), (.real, ["1.5", .blob([1])]),

@@ -122,7 +122,7 @@ enum ValueCases {
           [.blob([]), .null, .blob([0]), .blob(every), .blob([255, 0, 255])]
         )
       },
-      ConformanceCase("values.blobLarge", "A blob of a mebibyte comes back.") { context in
+      ConformanceCase("values.blob1MB", "A blob of a mebibyte comes back.") { context in
         var generator = context.generator()
         let bytes = (0..<(1 << 20)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         try await roundTrip(context, .blob, [.blob(bytes), .blob([1])])

@@ -16,6 +16,10 @@ public enum HarnessObstacle: String, Sendable, CaseIterable {
   case foreignFile
   /// A store whose catalog says that a newer version wrote it. The place holds a closed store.
   case newerFormat
+  /// A symbolic link to the main place.
+  case symbolicLink
+  /// A folder, if it is missing, in which the place's store would be, and which nobody may write.
+  case lockedFolder
 }
 
 /// What an author of a backend writes to run the suite: how to open and destroy a store.
@@ -41,6 +45,9 @@ public protocol Harness: Sendable {
   ///
   /// Needed where the backend declares `Capabilities.sharesBetweenProcesses`.
   func peer(at place: HarnessPlace) -> PeerCommand?
+
+  /// The names of the files and folders that are there now; none for stores without files.
+  func leftovers() -> [String]
 
   /// Removes whatever the harness left behind.
   func cleanUp()

@@ -88,9 +88,18 @@ public struct StoreHarness: Harness {
         "\(backend) keeps no files, so nothing can be in their place"
       )
     }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     switch obstacle {
+    case .symbolicLink:
+      try FileManager.default.createSymbolicLink(
+        atPath: path(of: place),
+        withDestinationPath: path(of: .main)
+      )
+    case .lockedFolder:
+      let parent = URL(fileURLWithPath: path(of: place)).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+      try setPermissions(0o555, parent)
     case .foreignFile:
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Data("this is a letter, not a store\n".utf8).write(
         to: URL(fileURLWithPath: path(of: place))
       )
@@ -112,10 +121,21 @@ public struct StoreHarness: Harness {
     return peer
   }
 
+  /// The names of what is in the harness's folder.
+  public func leftovers() -> [String] {
+    // A folder that is not there holds nothing.
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+  }
+
+  private func setPermissions(_ mode: Int, _ folder: URL) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
+  }
+
   /// Removes the harness's folder, or the stores in memory.
   public func cleanUp() {
     if usesFiles {
       // Failing to remove a temporary folder is no finding about the backend.
+      _ = Result { try setPermissions(0o755, folder.appendingPathComponent("missing")) }
       _ = Result { try FileManager.default.removeItem(at: folder) }
     } else {
       for place in HarnessPlace.allCases { _ = Result { try destroyStore(path(of: place)) } }

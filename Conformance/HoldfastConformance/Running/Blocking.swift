@@ -34,3 +34,52 @@ enum Blocking {
     let result = Mutex<Result<T, any Error>?>(nil)
   }
 }
+
+extension Blocking {
+  /// Runs `body` on several threads that begin together, and waits for all.
+  ///
+  /// - Returns: what each gave or threw, in the order of their numbers.
+  static func onThreads<T: Sendable>(
+    _ count: Int,
+    _ body: @escaping @Sendable (_ number: Int) throws -> T
+  ) -> [Result<T, any Error>] {
+    let results = Outcomes<T>(count)
+    let group = DispatchGroup()
+    let start = DispatchSemaphore(value: 0)
+    for number in 0..<count {
+      group.enter()
+      Thread.detachNewThread {
+        start.wait()
+        let result = Result { try body(number) }
+        results.all.withLock { $0[number] = result }
+        group.leave()
+      }
+    }
+    for _ in 0..<count { start.signal() }
+    group.wait()
+    return results.all.withLock { $0.compactMap { $0 } }
+  }
+
+  private final class Outcomes<T: Sendable>: Sendable {
+    let all: Mutex<[Result<T, any Error>?]>
+    init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
+  }
+}
+
+/// A door that opens once: threads wait at it.
+final class Door: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  /// Lets everybody through.
+  func open() { semaphore.signal() }
+
+  /// Waits until the door is open.
+  ///
+  /// - Throws: `StorageError.Code.busy` if it stays shut for half a minute.
+  func wait() throws(StorageError) {
+    guard semaphore.wait(timeout: .now() + 30) == .success else {
+      throw StorageError(.busy, "the other part of the case did not get there")
+    }
+    semaphore.signal()
+  }
+}
