@@ -8,9 +8,9 @@ package struct SelfTest: Sendable {
   package struct Line: Sendable {
     /// What is wrong with it; nil for the store with nothing wrong.
     package let mutation: Mutation?
-    /// How many cases ran on it.
+    /// How many cases ran on it until enough had caught it.
     package let caseCount: Int
-    /// The cases that failed, in the catalogue's order.
+    /// The cases that failed, in the catalogue's order; of a mutant the first three.
     package let failed: [String]
 
     /// Creates a line.
@@ -59,11 +59,15 @@ package struct SelfTest: Sendable {
   /// Runs what concerns one mutant, or the whole suite for nil.
   package static func run(_ mutation: Mutation?) async -> Line {
     let entries = Conformance.cases.filter { mutation == nil || $0.area == mutation?.area }
+    // The right store must pass all; to know that a mutant is seen, a few cases will do.
+    let enough = mutation == nil ? Int.max : 3
+    var caseCount = 0
     var failed: [String] = []
-    for entry in entries {
+    for entry in entries where failed.count < enough {
       let result = await Conformance.run(entry, on: Mutation.harness(mutation))
+      caseCount += 1
       if result.isFailure { failed.append(entry.id) }
     }
-    return Line(mutation: mutation, caseCount: entries.count, failed: failed)
+    return Line(mutation: mutation, caseCount: caseCount, failed: failed)
   }
 }
