@@ -39,6 +39,16 @@ import Testing
           delete item [1]
         undo
       commit
+      create "a b" (id integer, item integer?) key (id) automatic refers (item) to item cascade
+      insert "a b" {item: 3}
+      alter item add n real? = 0.5, call name title, optional title, unindex by_name
+      rename item to thing
+      delete thing [3]
+      count "a b"
+      alter "a b" unrefer (item), type item text, default item = "x", remove item
+      drop "a b"
+      rename thing to item
+      alter item call title name, remove n
       query item where starts(name, "a") sort (-id) limit 5
       """
     let replay = try await ModelTest.replay(
@@ -46,6 +56,7 @@ import Testing
       on: [{ makeHarness(.memory) }, { makeHarness(.sqlite) }]
     )
     #expect(replay.isEqual, "\(replay.lines.joined(separator: "\n"))")
+    #expect(replay.lines.contains("17: count \"a b\"\n  0"))
     #expect(replay.lines.contains { $0.hasPrefix("5: ") && $0.contains("uniqueViolation") })
     #expect(replay.lines.contains { $0.hasSuffix("[[1, \"a\\u{0}\"+\"b\"*20]]") })
     #expect(replay.lines.contains("# sqlite"))
@@ -58,7 +69,11 @@ import Testing
     "put item {a: x'0g'}", "put item {a: \"x\"*99999999999}", "put item {a: \"x\"*-1}",
     "query item where", "query item where eq(a)", "query item where like(a, 1)",
     "query item limit x", "create item (a number) key (a)", "create item (a integer)",
-    "fill item from 0 count 9999999", "at 1 commit", "at x get item [1]", "snapshot",
+    "fill item from 0 count 9999999", "alter item", "alter item grow a", "alter item type a number",
+    "alter item add a text,", "rename item thing",
+    "create item (a integer) key (a) refers (a) to b",
+    "create item (a integer) key (a) refers (a) to b gently", "at 1 commit", "at x get item [1]",
+    "snapshot",
     "aggregate item (median a)", "next 1",
     "query item where \(String(repeating: "not(", count: 5000))",
   ])

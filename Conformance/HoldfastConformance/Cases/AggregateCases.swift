@@ -88,6 +88,29 @@ enum AggregateCases {
       }
       context.expect(small, [[2e-300]], "the sum of the smallest")
     },
+    ConformanceCase("query.averageSmallest", "An average below the smallest real is rounded to it.")
+    {
+      context in
+      let store = try await context.open(creating: Shapes.item())
+      let smallest = Double.leastNonzeroMagnitude
+      try await store.write { transaction in
+        for (id, score) in [smallest, smallest, smallest, 0].enumerated() {
+          try transaction.insert(
+            ["id": .integer(Int64(id)), "score": .real(score)],
+            into: "item"
+          )
+        }
+      }
+      // Three quarters of the smallest; then half of it, a tie, which goes to the even zero; then zero.
+      for (filter, mean) in [
+        (Filter.all, smallest), (.greaterOrEqual("id", 2), 0), (.greaterOrEqual("id", 3), 0),
+      ] {
+        let got = try await store.read {
+          try $0.aggregate("item", [.average("score")], where: filter)
+        }
+        context.expect(got, [[.real(mean)]], "\(filter)")
+      }
+    },
     ConformanceCase("query.sumKinds", "Sums keep the field's kind; averages are real.") { context in
       let store = try await context.open(creating: Shapes.item())
       try await store.write { transaction in

@@ -35,12 +35,13 @@ struct Model: Sendable {
     case .cursor(let number, _, let snapshot):
       cursors[number] == nil
         && (snapshot.map { snapshots[$0] != nil } ?? !levels.isEmpty)
-    case .next(let number, _), .drop(let number): cursors[number] != nil
+    case .next(let number, _), .leave(let number): cursors[number] != nil
     case .page(let number, _, let snapshot):
       pages[number] == nil && (snapshot.map { snapshots[$0] != nil } ?? true)
     case .more(let number, let snapshot):
       pages[number] != nil && (snapshot.map { snapshots[$0] != nil } ?? true)
-    case .close, .begin, .create, .insert, .put, .replace, .update, .delete, .clear, .fill,
+    case .close, .begin, .create, .drop, .rename, .alter, .insert, .put, .replace, .update, .delete,
+      .clear, .fill,
       .read(_, nil):
       true
     }
@@ -64,7 +65,7 @@ struct Model: Sendable {
       snapshots[number] = nil
       return .done("done")
     case .next(let number, let count): return next(number, count)
-    case .drop(let number):
+    case .leave(let number):
       cursors[number] = nil
       return .done("done")
     case .read(let read, let snapshot):
@@ -75,8 +76,10 @@ struct Model: Sendable {
     case .more(let number, let snapshot):
       guard let page = pages[number] else { return .done("done") }
       return self.page(number, page.query, at: snapshot)
-    case .create, .insert, .put, .replace, .update, .delete, .clear, .fill:
-      return isOpen ? write(step, chosen: chosen) : .fails([.closed])
+    case .create, .drop, .rename, .alter:
+      return isOpen ? change(step) : .fails([.closed])
+    case .insert, .put, .replace, .update, .delete, .clear, .fill:
+      return isOpen ? current.write(step, chosen: chosen) : .fails([.closed])
     }
   }
 
@@ -103,9 +106,12 @@ struct Model: Sendable {
       if !isOpen { return .fails([.closed]) }
       levels = [committed]
     case .commit:
-      if let last = levels.last { committed = last }
+      let left = current
       levels = []
       endCursors { $0.snapshot == nil }
+      // What a reference leads to must be there by now.
+      if left.lacksTarget { return .fails([.invalidSchema]) }
+      committed = left
     case .rollback:
       levels = []
       endCursors { $0.snapshot == nil }
@@ -129,38 +135,23 @@ struct Model: Sendable {
     for (number, cursor) in cursors where condition(cursor) { cursors[number]?.isClosed = true }
   }
 
-  // MARK: Writes
+  // MARK: Schema
 
-  private mutating func write(_ step: ModelStep, chosen: Int64?) -> ModelExpectation {
-    func change(_ name: String, _ body: (inout ModelCollection) -> ModelExpectation)
-      -> (ModelExpectation, ModelCollection?)
-    {
-      guard var collection = current[name] else { return (.fails([.unknownCollection]), nil) }
-      let expectation = body(&collection)
-      return (expectation, collection)
+  /// The cursors that are not of snapshots.
+  var liveCursors: [Int] { cursors.filter { $0.value.snapshot == nil }.keys.sorted() }
+
+  private mutating func change(_ step: ModelStep) -> ModelExpectation {
+    var changed = current
+    let expectation = changed.change(step)
+    var isFailure = false
+    if case .fails = expectation { isFailure = true }
+    if isFailure || step.isCompound {
+      for number in liveCursors { cursors[number] = nil }
     }
-    let (expectation, changed): (ModelExpectation, ModelCollection?)
-    switch step {
-    case .create(let definition):
-      // The library closes them whether or not the definition is right.
-      endCursors { $0.snapshot == nil }
-      return current.create(definition)
-    case .insert(let name, let fields):
-      (expectation, changed) = change(name) { $0.write(fields, .insert, chosen: chosen) }
-    case .put(let name, let fields):
-      (expectation, changed) = change(name) { $0.write(fields, .put, chosen: chosen) }
-    case .replace(let name, let fields):
-      (expectation, changed) = change(name) { $0.write(fields, .replace, chosen: nil) }
-    case .update(let name, let key, let fields):
-      (expectation, changed) = change(name) { $0.update(key, fields) }
-    case .delete(let name, let key): (expectation, changed) = change(name) { $0.delete(key) }
-    case .clear(let name, let filter): (expectation, changed) = change(name) { $0.clear(filter) }
-    case .fill(let name, let from, let count):
-      (expectation, changed) = change(name) { $0.fill(from: from, count: count) }
-    default: return .done("done")
-    }
-    if case .fails = expectation { return expectation }
-    if let changed { current[changed.definition.name] = changed }
+    if isFailure { return expectation }
+    if levels.isEmpty, changed.lacksTarget { return .fails([.invalidSchema]) }
+    if changed.schemaChanges != current.schemaChanges { endCursors { $0.snapshot == nil } }
+    current = changed
     return expectation
   }
 

@@ -1,5 +1,67 @@
 import Holdfast
 
+extension ModelContent {
+  /// A write of records.
+  mutating func write(_ step: ModelStep, chosen: Int64?) -> ModelExpectation {
+    switch step {
+    case .insert(let name, let fields): return write(name, fields, .insert, chosen)
+    case .put(let name, let fields): return write(name, fields, .put, chosen)
+    case .replace(let name, let fields): return write(name, fields, .replace, nil)
+    case .update(let name, let key, let fields):
+      return changing(name) { content, collection in
+        let before = collection
+        return collection.update(key, fields) { content.broken($0, before) }
+      }
+    case .delete(let name, let key):
+      guard let collection = self[name] else { return .fails([.unknownCollection]) }
+      let codes = collection.faults(ofKey: key)
+      if !codes.isEmpty { return .fails(codes) }
+      guard let place = collection.find(collection.stored(key: key)) else { return .done("false") }
+      return delete([collection.rows[place]], from: collection) ?? .done("true")
+    case .clear(let name, let filter):
+      guard let collection = self[name] else { return .fails([.unknownCollection]) }
+      let codes = ModelRules.faults(filter, collection)
+      if !codes.isEmpty { return .fails(codes) }
+      let found = collection.rows.filter { collection.matches(filter, $0) }
+      return delete(found, from: collection) ?? .done("\(found.count)")
+    case .fill(let name, let from, let count):
+      guard let definition = self[name]?.definition else { return .fails([.unknownCollection]) }
+      var outcome = ModelFill.Outcome()
+      for number in from..<from + count {
+        switch write(name, ModelFill.fields(definition, number), .put, nil) {
+        case .done, .key: outcome.stored += 1
+        case .fails(let codes, _): outcome.refused[codes[0].rawValue, default: 0] += 1
+        }
+      }
+      return .done(outcome.text)
+    default: return .done("done")
+    }
+  }
+
+  private mutating func write(
+    _ name: String,
+    _ fields: [ModelField],
+    _ mode: ModelCollection.Mode,
+    _ chosen: Int64?
+  ) -> ModelExpectation {
+    changing(name) { content, collection in
+      let before = collection
+      return collection.write(fields, mode, chosen: chosen) { content.broken($0, before) }
+    }
+  }
+
+  private mutating func changing(
+    _ name: String,
+    _ body: (ModelContent, inout ModelCollection) -> ModelExpectation
+  ) -> ModelExpectation {
+    guard var collection = self[name] else { return .fails([.unknownCollection]) }
+    let expectation = body(self, &collection)
+    if case .fails = expectation { return expectation }
+    self[name] = collection
+    return expectation
+  }
+}
+
 extension ModelCollection {
   /// How a record is written.
   enum Mode {
@@ -59,14 +121,21 @@ extension ModelCollection {
     return nil
   }
 
-  /// Writes a record; `chosen` is the automatic key that the store gave it.
-  mutating func write(_ fields: [ModelField], _ mode: Mode, chosen: Int64?) -> ModelExpectation {
+  /// Writes a record; `chosen` is the automatic key that the store gave it, `broken` names a
+  /// reference of a row that leads nowhere.
+  mutating func write(
+    _ fields: [ModelField],
+    _ mode: Mode,
+    chosen: Int64?,
+    broken: ([Value]) -> String?
+  ) -> ModelExpectation {
     var (row, codes) = record(fields, mode)
     if !codes.isEmpty { return .fails(codes) }
     let automatic = definition.hasAutomaticKey ? keyPositions[0] : nil
     if let automatic, ModelRules.isNull(row[automatic]) {
       if lastKey == .max { return .fails([.overflow]) }
       if let name = violation(row, except: nil) { return .fails([.uniqueViolation], naming: name) }
+      if let name = broken(row) { return .fails([.referenceViolation], naming: name) }
       let floor = lastKey
       let key = chosen.map { max($0, floor + 1) } ?? floor + 1
       row[automatic] = .integer(key)
@@ -78,13 +147,18 @@ extension ModelCollection {
     if mode == .insert, place != nil { return .fails([.duplicateKey]) }
     if mode == .replace, place == nil { return .fails([.notFound]) }
     if let name = violation(row, except: place) { return .fails([.uniqueViolation], naming: name) }
+    if let name = broken(row) { return .fails([.referenceViolation], naming: name) }
     if let place { rows[place] = row } else { rows.append(row) }
     if let automatic, case .integer(let key) = row[automatic] { lastKey = max(lastKey, key) }
     return .done(mode == .replace ? "done" : ModelText.list(key(row)))
   }
 
   /// Changes fields of the record with a key.
-  mutating func update(_ key: [Value], _ changes: [ModelField]) -> ModelExpectation {
+  mutating func update(
+    _ key: [Value],
+    _ changes: [ModelField],
+    broken: ([Value]) -> String?
+  ) -> ModelExpectation {
     let keyCodes = faults(ofKey: key)
     if !keyCodes.isEmpty { return .fails(keyCodes) }
     let place = find(stored(key: key))
@@ -99,47 +173,17 @@ extension ModelCollection {
       let value = ModelRules.stored(entry.value, field)
       if let code = ModelRules.fault(value, field, allowsNull: field.isOptional) {
         codes.append(code)
-      }
-      if definition.key.contains(entry.name), Oracle.order(row[position], value) != 0 {
+        if definition.key.contains(entry.name) { codes.append(.invalidValue) }
+      } else if definition.key.contains(entry.name), Oracle.order(row[position], value) != 0 {
         codes.append(.invalidValue)
       }
       row[position] = value
     }
     guard codes.isEmpty, let place else { return .fails(codes) }
     if let name = violation(row, except: place) { return .fails([.uniqueViolation], naming: name) }
+    if let name = broken(row) { return .fails([.referenceViolation], naming: name) }
     rows[place] = row
     return .done("done")
-  }
-
-  /// Removes the record with a key.
-  mutating func delete(_ key: [Value]) -> ModelExpectation {
-    let codes = faults(ofKey: key)
-    if !codes.isEmpty { return .fails(codes) }
-    guard let place = find(stored(key: key)) else { return .done("false") }
-    rows.remove(at: place)
-    return .done("true")
-  }
-
-  /// Removes the records that match.
-  mutating func clear(_ filter: Filter) -> ModelExpectation {
-    let codes = ModelRules.faults(filter, self)
-    if !codes.isEmpty { return .fails(codes) }
-    let count = rows.count
-    let kept = rows.filter { !matches(filter, $0) }
-    rows = kept
-    return .done("\(count - kept.count)")
-  }
-
-  /// Puts records made of numbers.
-  mutating func fill(from: Int, count: Int) -> ModelExpectation {
-    var outcome = ModelFill.Outcome()
-    for number in from..<from + count {
-      switch write(ModelFill.fields(definition, number), .put, chosen: nil) {
-      case .done, .key: outcome.stored += 1
-      case .fails(let codes, _): outcome.refused[codes[0].rawValue, default: 0] += 1
-      }
-    }
-    return .done(outcome.text)
   }
 }
 

@@ -5,6 +5,8 @@ import Holdfast
 /// It uses the library's types as data and none of its code.
 struct ModelContent: Sendable {
   var collections: [ModelCollection] = []
+  /// Counts the changes of the schema.
+  var schemaChanges = 0
 
   subscript(_ name: String) -> ModelCollection? {
     get { collections.first { $0.definition.name == name } }
@@ -24,20 +26,6 @@ struct ModelContent: Sendable {
       for row in collection.sorted() { lines.append("  " + ModelText.list(row)) }
     }
     return lines.joined(separator: "\n")
-  }
-
-  /// Adds a collection.
-  mutating func create(_ definition: CollectionDefinition) -> ModelExpectation {
-    var codes: [StorageError.Code] = []
-    if collections.contains(where: {
-      ModelRules.areAlike($0.definition.name, definition.name)
-    }) {
-      codes.append(.nameConflict)
-    }
-    codes += Self.faults(definition)
-    if !codes.isEmpty { return .fails(codes) }
-    collections.append(ModelCollection(definition: definition))
-    return .done("done")
   }
 
   /// All codes with which a definition may be refused by itself.
@@ -79,7 +67,26 @@ struct ModelContent: Sendable {
       if definition.key.count != 1 || !isInteger { codes.append(.invalidSchema) }
     }
     if definition.fields.isEmpty { codes.append(.invalidSchema) }
+    for reference in definition.references where !isSound(reference, definition) {
+      codes.append(.invalidSchema)
+    }
     return codes
+  }
+
+  private static func isSound(
+    _ reference: ReferenceDefinition,
+    _ definition: CollectionDefinition
+  ) -> Bool {
+    let names = reference.fields
+    let areDistinct = !names.indices.contains { names[..<$0].contains(names[$0]) }
+    let isAlone = definition.references.filter { $0.fields == names }.count == 1
+    return !names.isEmpty && areDistinct && isAlone
+      && names.allSatisfy { name in
+        guard let field = definition.fields.first(where: { $0.name == name }), field.type != .any
+        else { return false }
+        return reference.onDelete != .setNull
+          || field.isOptional && !definition.key.contains(name)
+      }
   }
 }
 

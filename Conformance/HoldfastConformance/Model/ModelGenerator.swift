@@ -84,8 +84,9 @@ struct ModelGenerator {
       }
     }
     switch random.below(100) {
-    case 0..<3: return .create(definition())
-    case 3..<55: return write()
+    case 0..<2: return .create(definition())
+    case 2..<6: return schemaStep()
+    case 6..<55: return write()
     case 55..<80: return .read(read(at: nil), at: nil)
     case 80..<84:
       guard let number = pick(model.snapshots.keys.sorted()) else { return write() }
@@ -107,11 +108,11 @@ struct ModelGenerator {
     // A cursor that is closed only refuses: it is let go soon.
     let closed = model.cursors.filter(\.value.isClosed).keys.sorted()
     if chance(20), let number = pick(closed) {
-      return chance(70) ? .drop(number) : .next(number, count: 1)
+      return chance(70) ? .leave(number) : .next(number, count: 1)
     }
     let open = model.cursors.filter { !$0.value.isClosed }.keys.sorted()
     if chance(80), let number = pick(open) {
-      return chance(8) ? .drop(number) : .next(number, count: 1 + random.below(3))
+      return chance(8) ? .leave(number) : .next(number, count: 1 + random.below(3))
     }
     let snapshot = snapshot()
     return .cursor(newNumber(), query(at: snapshot), at: snapshot)
@@ -135,7 +136,11 @@ struct ModelGenerator {
     case 78..<92: return .delete(name, key(collection))
     case 92..<97: return .clear(name, chance(15) ? .all : filter(collection))
     default:
-      return .fill(name, from: random.below(400) - 50, count: chance(10) ? 200 : random.below(30))
+      return .fill(
+        name,
+        from: random.below(400) - 50,
+        count: chance(4) ? 800 : chance(10) ? 200 : random.below(30)
+      )
     }
   }
 
@@ -146,6 +151,7 @@ struct ModelGenerator {
     if field.type != .json, chance(2) { return ModelPools.wrong(&random) }
     if field.isOptional, chance(15) { return .null }
     let position = collection.position(name) ?? 0
+    if chance(60), let value = target(name, collection) { return value }
     if chance(20), let row = pick(collection.rows) { return row[position] }
     return pools.value(field.type, &random)
   }
@@ -164,6 +170,9 @@ struct ModelGenerator {
       } else {
         fields.append(ModelField(name: field.name, value: value(field.name, in: collection)))
       }
+    }
+    for reference in collection.definition.references where chance(70) {
+      refer(&fields, reference, collection)
     }
     if chance(1) { fields.append(ModelField(name: "nowhere", value: .integer(1))) }
     return fields

@@ -38,7 +38,7 @@ final class ModelReading {
     return ModelText.rows(rows)
   }
 
-  func drop(_ number: Int) -> String {
+  func leave(_ number: Int) -> String {
     cursors[number]?.close()
     cursors[number] = nil
     return "done"

@@ -131,11 +131,13 @@ final class ModelRun {
         }
       )
     case .end(let number): try end(number, step)
-    case .create, .insert, .put, .replace, .update, .delete, .clear, .fill:
+    case .create, .drop, .rename, .alter:
+      try change(step)
+    case .insert, .put, .replace, .update, .delete, .clear, .fill:
       try compare(step, write(step))
     case .read(_, let snapshot), .cursor(_, _, let snapshot):
       try compare(step, attempt { try reading(at: snapshot) { try Self.read(step, $0) } })
-    case .next(let number, _), .drop(let number):
+    case .next(let number, _), .leave(let number):
       try compare(step, attempt { try walk(number, step) })
     case .page(let number, let query, let snapshot):
       tokens[number] = nil
@@ -260,14 +262,14 @@ final class ModelRun {
     case .read(let read, _): try reading.read(read)
     case .cursor(let number, let query, _): try reading.open(cursor: number, query)
     case .next(let number, let count): try reading.next(number, count)
-    case .drop(let number): reading.drop(number)
+    case .leave(let number): reading.leave(number)
     default: "done"
     }
   }
 
   private func walk(_ number: Int, _ step: ModelStep) throws -> String {
     if let ended = endedCursors[number] {
-      if case .drop = step {
+      if case .leave = step {
         ended.close()
         endedCursors[number] = nil
       } else {
@@ -304,6 +306,21 @@ final class ModelRun {
 
   // MARK: Writes
 
+  /// A change of the schema; whether one that failed, or several that may undo each other, closed
+  /// the cursors is nobody's concern.
+  private func change(_ step: ModelStep) throws {
+    let outcome = write(step)
+    var isFailure = false
+    if case .threw = outcome { isFailure = true }
+    if isFailure || step.isCompound {
+      for number in model.liveCursors {
+        _ = writing?.leave(number)
+        endedCursors[number] = nil
+      }
+    }
+    try compare(step, outcome)
+  }
+
   private func write(_ step: ModelStep) -> ModelOutcome {
     do {
       if let transaction = writing?.transaction as? WriteTransaction {
@@ -320,6 +337,9 @@ final class ModelRun {
   {
     switch step {
     case .create(let definition): try transaction.createCollection(definition)
+    case .drop(let name): try transaction.dropCollection(name)
+    case .rename(let name, let new): try transaction.renameCollection(name, to: new)
+    case .alter(let name, let changes): try transaction.alterCollection(name, changes)
     case .insert(let name, let fields):
       return written(try transaction.insert(named(fields), into: name))
     case .put(let name, let fields): return written(try transaction.put(named(fields), in: name))

@@ -26,6 +26,16 @@ extension ModelScriptReader {
     case "release": return .release
     case "undo": return .undo
     case "create": return .create(try definition())
+    case "drop": return .drop(try name())
+    case "rename":
+      let name = try name()
+      guard takeWord("to") else { throw expected("to") }
+      return .rename(name, to: try self.name())
+    case "alter":
+      let name = try name()
+      var changes: [SchemaChange] = []
+      repeat { changes.append(try change()) } while take(",")
+      return .alter(name, changes)
     case "insert": return .insert(try name(), try fields())
     case "put": return .put(try name(), try fields())
     case "replace": return .replace(try name(), try fields())
@@ -36,7 +46,7 @@ extension ModelScriptReader {
     case "snapshot": return .snapshot(try integer())
     case "end": return .end(try integer())
     case "next": return .next(try integer(), count: try integer())
-    case "drop": return .drop(try integer())
+    case "leave": return .leave(try integer())
     default: throw Fault(message: "unknown operation \(ExactText.quoted(word))")
     }
   }
@@ -114,16 +124,60 @@ extension ModelScriptReader {
     definition.key = try names()
     definition.hasAutomaticKey = takeWord("automatic")
     while true {
+      if takeWord("refers") {
+        definition.references.append(try reference())
+        continue
+      }
       let isUnique = takeWord("unique")
       guard isUnique || takeWord("index") else { return definition }
+      definition.indexes.append(try index(isUnique))
+    }
+  }
+
+  private mutating func index(_ isUnique: Bool) throws(Fault) -> IndexDefinition {
+    let name = try name()
+    return IndexDefinition(try names(), unique: isUnique, name: name)
+  }
+
+  private mutating func reference() throws(Fault) -> ReferenceDefinition {
+    let fields = try names()
+    guard takeWord("to") else { throw expected("to") }
+    let target = try name()
+    guard let rule = DeleteRule(rawValue: plainWord()) else {
+      throw expected("restrict, cascade or setNull")
+    }
+    return ReferenceDefinition(fields, to: target, onDelete: rule)
+  }
+
+  private mutating func type() throws(Fault) -> FieldType {
+    guard let type = FieldType(rawValue: plainWord()) else { throw expected("a type of fields") }
+    return type
+  }
+
+  private mutating func change() throws(Fault) -> SchemaChange {
+    switch plainWord() {
+    case "add": return .addField(try field())
+    case "remove": return .dropField(try name())
+    case "call": return .renameField(try name(), to: try name())
+    case "optional": return .setOptional(try name(), true)
+    case "required": return .setOptional(try name(), false)
+    case "type": return .changeType(try name(), to: try type())
+    case "default":
       let name = try name()
-      definition.indexes.append(IndexDefinition(try names(), unique: isUnique, name: name))
+      if take("=") { return .setDefault(name, try value()) }
+      return .setDefault(name, Optional<Value>.none)
+    case "index": return .addIndex(try index(false))
+    case "unique": return .addIndex(try index(true))
+    case "unindex": return .dropIndex(try name())
+    case "refers": return .addReference(try reference())
+    case "unrefer": return .dropReference(try names())
+    default: throw expected("a change of the schema")
     }
   }
 
   private mutating func field() throws(Fault) -> FieldDefinition {
     let name = try name()
-    guard let type = FieldType(rawValue: plainWord()) else { throw expected("a type of fields") }
+    let type = try type()
     let isOptional = take("?")
     var field = FieldDefinition(name, type, optional: isOptional)
     if take("=") { field.defaultValue = try value() }

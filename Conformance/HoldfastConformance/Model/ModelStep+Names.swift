@@ -3,14 +3,30 @@ import Holdfast
 extension ModelStep {
   /// The names of collections, fields and indexes that are created.
   var newNames: [String] {
-    guard case .create(let definition) = self else { return [] }
-    return [definition.name] + definition.fields.map(\.name) + definition.indexes.map(\.name)
+    switch self {
+    case .create(let definition):
+      return [definition.name] + definition.fields.map(\.name) + definition.indexes.map(\.name)
+    case .rename(_, let new): return [new]
+    case .alter(_, let changes):
+      return changes.compactMap { change in
+        switch change {
+        case .addField(let field): field.name
+        case .renameField(_, let new): new
+        case .addIndex(let index): index.name
+        default: nil
+        }
+      }
+    default: return []
+    }
   }
 
   /// The step with every name, of a collection, a field or an index, changed alike.
   func renamed(_ new: (String) -> String) -> ModelStep {
     switch self {
     case .create(let definition): .create(definition.renamed(new))
+    case .drop(let name): .drop(new(name))
+    case .rename(let name, let other): .rename(new(name), to: new(other))
+    case .alter(let name, let changes): .alter(new(name), changes.map { $0.renamed(new) })
     case .insert(let name, let fields): .insert(new(name), fields.map { $0.renamed(new) })
     case .put(let name, let fields): .put(new(name), fields.map { $0.renamed(new) })
     case .replace(let name, let fields): .replace(new(name), fields.map { $0.renamed(new) })
@@ -25,7 +41,7 @@ extension ModelStep {
     case .page(let number, let query, let snapshot):
       .page(number, query.renamed(new), at: snapshot)
     case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo,
-      .snapshot, .end, .next, .drop, .more:
+      .snapshot, .end, .next, .leave, .more:
       self
     }
   }
@@ -41,6 +57,7 @@ extension ModelStep {
         definition.indexes[index].fields.removeAll { $0 == field }
       }
       definition.indexes.removeAll(where: \.fields.isEmpty)
+      definition.references.removeAll { $0.fields.contains(field) }
       return .create(definition)
     case .insert(collection, let fields): return .insert(collection, rest(fields))
     case .put(collection, let fields): return .put(collection, rest(fields))
@@ -118,10 +135,39 @@ extension CollectionDefinition {
     definition.name = new(name)
     for index in fields.indices { definition.fields[index].name = new(fields[index].name) }
     definition.key = key.map(new)
-    for index in indexes.indices {
-      definition.indexes[index].name = new(indexes[index].name)
-      definition.indexes[index].fields = indexes[index].fields.map(new)
-    }
+    definition.indexes = indexes.map { $0.renamed(new) }
+    definition.references = references.map { $0.renamed(new) }
     return definition
+  }
+}
+
+extension IndexDefinition {
+  fileprivate func renamed(_ new: (String) -> String) -> IndexDefinition {
+    IndexDefinition(fields.map(new), unique: isUnique, name: new(name))
+  }
+}
+
+extension ReferenceDefinition {
+  fileprivate func renamed(_ new: (String) -> String) -> ReferenceDefinition {
+    ReferenceDefinition(fields.map(new), to: new(target), onDelete: onDelete)
+  }
+}
+
+extension SchemaChange {
+  fileprivate func renamed(_ new: (String) -> String) -> SchemaChange {
+    switch self {
+    case .addField(var field):
+      field.name = new(field.name)
+      return .addField(field)
+    case .dropField(let name): return .dropField(new(name))
+    case .renameField(let name, let other): return .renameField(new(name), to: new(other))
+    case .setOptional(let name, let isOptional): return .setOptional(new(name), isOptional)
+    case .changeType(let name, let type): return .changeType(new(name), to: type)
+    case .setDefault(let name, let value): return .setDefault(new(name), value)
+    case .addIndex(let index): return .addIndex(index.renamed(new))
+    case .dropIndex(let name): return .dropIndex(new(name))
+    case .addReference(let reference): return .addReference(reference.renamed(new))
+    case .dropReference(let fields): return .dropReference(fields.map(new))
+    }
   }
 }

@@ -6,6 +6,10 @@ extension ModelStep {
     switch self {
     case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo: word
     case .create(let definition): "create \(Self.text(definition))"
+    case .drop(let name): "drop \(ModelText.name(name))"
+    case .rename(let name, let new): "rename \(ModelText.name(name)) to \(ModelText.name(new))"
+    case .alter(let name, let changes):
+      "alter \(ModelText.name(name)) \(changes.map(\.scriptText).joined(separator: ", "))"
     case .insert(let name, let fields), .put(let name, let fields), .replace(let name, let fields):
       "\(word) \(ModelText.name(name)) \(Self.text(fields))"
     case .update(let name, let key, let fields):
@@ -15,7 +19,7 @@ extension ModelStep {
     case .fill(let name, let from, let count):
       "fill \(ModelText.name(name)) from \(from) count \(count)"
     case .read(let read, let snapshot): Self.prefix(snapshot) + read.line
-    case .snapshot(let number), .end(let number), .drop(let number): "\(word) \(number)"
+    case .snapshot(let number), .end(let number), .leave(let number): "\(word) \(number)"
     case .cursor(let number, let query, let snapshot), .page(let number, let query, let snapshot):
       "\(Self.prefix(snapshot))\(word) \(number) \(query.scriptText)"
     case .next(let number, let count): "next \(number) \(count)"
@@ -31,22 +35,61 @@ extension ModelStep {
   }
 
   static func text(_ definition: CollectionDefinition) -> String {
-    let fields = definition.fields.map { field in
-      "\(ModelText.name(field.name)) \(field.type.rawValue)\(field.isOptional ? "?" : "")"
-        + (field.defaultValue.map { " = \(ModelText.value($0))" } ?? "")
-    }
+    let fields = definition.fields.map(\.scriptText)
     var text = "\(ModelText.name(definition.name)) (\(fields.joined(separator: ", "))) key "
     text += names(definition.key)
     if definition.hasAutomaticKey { text += " automatic" }
     for index in definition.indexes {
-      text += " \(index.isUnique ? "unique" : "index") \(ModelText.name(index.name)) "
-      text += names(index.fields)
+      text += " \(index.scriptText)"
     }
+    for reference in definition.references { text += " \(reference.scriptText)" }
     return text
   }
 
   static func names(_ names: [String]) -> String {
     "(\(names.map(ModelText.name).joined(separator: ", ")))"
+  }
+}
+
+extension FieldDefinition {
+  /// The field as it stands in scripts.
+  var scriptText: String {
+    "\(ModelText.name(name)) \(type.rawValue)\(isOptional ? "?" : "")"
+      + (defaultValue.map { " = \(ModelText.value($0))" } ?? "")
+  }
+}
+
+extension IndexDefinition {
+  /// The index as it stands in scripts.
+  var scriptText: String {
+    "\(isUnique ? "unique" : "index") \(ModelText.name(name)) \(ModelStep.names(fields))"
+  }
+}
+
+extension ReferenceDefinition {
+  /// The reference as it stands in scripts.
+  var scriptText: String {
+    "refers \(ModelStep.names(fields)) to \(ModelText.name(target)) \(onDelete.rawValue)"
+  }
+}
+
+extension SchemaChange {
+  /// The change as it stands in scripts.
+  var scriptText: String {
+    switch self {
+    case .addField(let field): "add \(field.scriptText)"
+    case .dropField(let name): "remove \(ModelText.name(name))"
+    case .renameField(let name, let new): "call \(ModelText.name(name)) \(ModelText.name(new))"
+    case .setOptional(let name, let isOptional):
+      "\(isOptional ? "optional" : "required") \(ModelText.name(name))"
+    case .changeType(let name, let type): "type \(ModelText.name(name)) \(type.rawValue)"
+    case .setDefault(let name, let value):
+      "default \(ModelText.name(name))" + (value.map { " = \(ModelText.value($0))" } ?? "")
+    case .addIndex(let index): index.scriptText
+    case .dropIndex(let name): "unindex \(ModelText.name(name))"
+    case .addReference(let reference): reference.scriptText
+    case .dropReference(let fields): "unrefer \(ModelStep.names(fields))"
+    }
   }
 }
 

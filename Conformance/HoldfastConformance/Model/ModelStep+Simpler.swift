@@ -5,6 +5,8 @@ extension ModelStep {
   var simpler: [ModelStep] {
     switch self {
     case .create(let definition): definition.simpler.map { .create($0) }
+    case .alter(let name, let changes):
+      changes.count > 1 ? changes.shorter.map { .alter(name, $0) } : []
     case .insert(let name, let fields): Self.simpler(fields).map { .insert(name, $0) }
     case .put(let name, let fields): Self.simpler(fields).map { .put(name, $0) }
     case .replace(let name, let fields): Self.simpler(fields).map { .replace(name, $0) }
@@ -29,7 +31,7 @@ extension ModelStep {
       count > 1 ? [.next(number, count: count / 2), .next(number, count: count - 1)] : []
     case .reopen: [.begin]
     case .open, .close, .begin, .commit, .rollback, .savepoint, .release, .undo, .snapshot, .end,
-      .drop, .more:
+      .drop, .rename, .leave, .more:
       []
     }
   }
@@ -181,8 +183,9 @@ extension CollectionDefinition {
       change(&definition)
       simpler.append(definition)
     }
+    for index in references.indices { add { $0.references.remove(at: index) } }
     for index in indexes.indices { add { $0.indexes.remove(at: index) } }
-    let used = key + indexes.flatMap(\.fields)
+    let used = key + indexes.flatMap(\.fields) + references.flatMap(\.fields)
     for index in fields.indices where !used.contains(fields[index].name) {
       add { $0.fields.remove(at: index) }
     }

@@ -11,6 +11,9 @@ enum ModelStep: Sendable {
   case begin, commit, rollback, savepoint, release, undo
   // Schema
   case create(CollectionDefinition)
+  case drop(String)
+  case rename(String, to: String)
+  case alter(String, [SchemaChange])
   // Writes
   case insert(String, [ModelField])
   case put(String, [ModelField])
@@ -28,7 +31,7 @@ enum ModelStep: Sendable {
   case end(Int)
   case cursor(Int, Query, at: Int?)
   case next(Int, count: Int)
-  case drop(Int)
+  case leave(Int)
   /// The first page of a query, its token kept under a number.
   case page(Int, Query, at: Int?)
   /// The page after the token that is kept.
@@ -50,6 +53,12 @@ struct ModelField: Sendable {
 }
 
 extension ModelStep {
+  /// Whether it makes several changes to a collection, which may undo each other.
+  var isCompound: Bool {
+    if case .alter(_, let changes) = self { return changes.count > 1 }
+    return false
+  }
+
   /// The word that its line begins with.
   var word: String {
     switch self {
@@ -63,6 +72,9 @@ extension ModelStep {
     case .release: "release"
     case .undo: "undo"
     case .create: "create"
+    case .drop: "drop"
+    case .rename: "rename"
+    case .alter: "alter"
     case .insert: "insert"
     case .put: "put"
     case .replace: "replace"
@@ -75,7 +87,7 @@ extension ModelStep {
     case .end: "end"
     case .cursor: "cursor"
     case .next: "next"
-    case .drop: "drop"
+    case .leave: "leave"
     case .page: "page"
     case .more: "more"
     }

@@ -116,9 +116,7 @@ public struct ExactSum {
       quotient[index] = UInt64(step / UInt128(divisor))
       remainder = UInt64(step % UInt128(divisor))
     }
-    guard let top = quotient.lastIndex(where: { $0 != 0 }) else {
-      return .real(0)
-    }
+    let top = quotient.lastIndex { $0 != 0 } ?? 0
     let width = top * 32 + 64 - quotient[top].leadingZeroBitCount
     let drop = max(0, width - 53)
     func bit(_ index: Int) -> UInt64 { quotient[index / 32] >> UInt64(index % 32) & 1 }
@@ -132,7 +130,7 @@ public struct ExactSum {
     }
     // Scaled in two steps, both exact: the result has no more bits than fit.
     let value = Self.scaled(kept, by: drop - 1074)
-    return .real(isNegative ? -value : value)
+    return .real(isNegative && value != 0 ? -value : value)
   }
 
   private static func scaled(_ significand: UInt64, by exponent: Int) -> Double {

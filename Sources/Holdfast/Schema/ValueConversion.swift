@@ -35,7 +35,8 @@ enum ValueConversion {
     case .integer: integer(value, old)
     case .real: real(value, old)
     case .bool: bool(value, old)
-    case .blob: old == .uuid ? value : nil
+    // A plain nil beside a value would be the value null.
+    case .blob: old == .uuid ? .some(value) : nil
     case .uuid, .date, .decimal:
       switch (old, value) {
       case (.text, _), (.any, .text), (.any, .blob), (.blob, _), (.integer, _):

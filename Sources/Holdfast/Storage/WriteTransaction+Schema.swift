@@ -111,7 +111,7 @@ extension WriteTransaction {
     var editor = SchemaEditor(collection.definition)
     for change in changes { try editor.apply(change) }
     try editor.definition.completed().validate()
-    if editor.definition == collection.definition { return collection }
+    if editor.definition == collection.definition, editor.rowChange == nil { return collection }
     do throws(StorageError) {
       return try changeSchema { writer throws(StorageError) in
         let altered = try writer.redefine(

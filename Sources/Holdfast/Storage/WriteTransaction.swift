@@ -105,14 +105,12 @@ public final class WriteTransaction: ReadTransaction {
         "an update of \(collection.name) needs the record's key; insert it instead"
       )
     }
-    let found = try referring(row, collection) { () throws(StorageError) in
-      guard try writer.update(row, in: collection) else { return false }
+    try referring(row, collection) { () throws(StorageError) in
+      guard try writer.update(row, in: collection) else { throw missing(collection) }
       try changes.note(.updated, collection) { () throws(StorageError) in
         try key(of: row, nil, collection)
       }
-      return true
     }
-    guard found else { throw missing(collection) }
   }
 
   /// Inserts the record, or replaces the one with its key; never removes another one.
