@@ -29,7 +29,7 @@ class MutantReader: StorageReader {
 
   var catalog: Catalog {
     // Without a reader this is the catalog of nothing, which a late snapshot replaces.
-    let begun = try? base()
+    let begun = mutation == .catalogReadsLive && begin != nil ? try? begin?() : try? base()
     var catalog = begun?.catalog ?? Catalog(storeID: "")
     if mutation == .schemaVersionStays { catalog.schemaVersion = 1 }
     return catalog

@@ -1,9 +1,11 @@
 import Holdfast
+import Synchronization
 
 /// A writer with one thing wrong.
 final class MutantWriter: MutantReader, StorageWriter {
   private let base: any StorageWriter
   private let buffer = RowBuffer()
+  private static let updates = Atomic<Int>(0)
   private var inserted = 0
   private var isCommitted = false
 
@@ -64,6 +66,8 @@ final class MutantWriter: MutantReader, StorageWriter {
   }
 
   func update(_ row: RowView, in collection: Collection) throws(StorageError) -> Bool {
+    let number = Self.updates.add(1, ordering: .relaxed).newValue
+    if mutation == .tenthUpdateLost, number % 10 == 0 { return true }
     if mutation == .updateInserts {
       _ = try base.put(row, in: collection)
       return true

@@ -20,6 +20,9 @@ package enum Mutation: String, CaseIterable, Sendable {
   // Transactions
   case commitLost, rollbackCommits, savepointKept, savepointReleaseUndoes, snapshotAtFirstUse
   case cursorReadsLive
+  case catalogReadsLive
+  // Concurrency
+  case tenthUpdateLost
   // Persistence
   case lostOnReopen, schemaVersionStays
   // Lifecycle
@@ -77,6 +80,8 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .savepointReleaseUndoes: ("transaction", "finishing a savepoint undoes its changes")
     case .snapshotAtFirstUse: ("transaction", "a snapshot begins at its first use")
     case .cursorReadsLive: ("transaction", "an open cursor meets what was committed since")
+    case .catalogReadsLive: ("transaction", "a snapshot meets a schema that was changed since")
+    case .tenthUpdateLost: ("concurrency", "one update in ten is lost")
     case .lostOnReopen: ("persistence", "closing loses everything")
     case .schemaVersionStays: ("persistence", "the schema's version never rises")
     case .alwaysCreated: ("lifecycle", "opening an existing store says that it was created")
