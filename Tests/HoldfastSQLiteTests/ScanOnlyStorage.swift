@@ -32,5 +32,9 @@ final class ScanOnlyReader: StorageReader {
 
   func scan(_ scan: Scan) throws(StorageError) -> SQLiteCursor { try base.scan(scan) }
 
+  func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64 {
+    try base.lastAutomaticKey(of: collection)
+  }
+
   func end() { base.end() }
 }

@@ -30,6 +30,10 @@ public protocol Harness: Sendable {
   /// The backend's name in reports.
   var backend: String { get }
 
+  /// The path at which the store of a place lies, for copies to be made there; nil (the default) for
+  /// a backend that keeps no files.
+  func path(of place: HarnessPlace) throws -> String?
+
   /// Opens the store at a place, creating it there if the options say so. Called again with the
   /// same place it reopens the store, or shares it if it is still open.
   func open(_ place: HarnessPlace, options: StorageOptions) throws -> Store
@@ -56,4 +60,7 @@ public protocol Harness: Sendable {
 extension Harness {
   /// Knows no second process.
   public func peer(at place: HarnessPlace) -> PeerCommand? { nil }
+
+  /// No path.
+  public func path(of place: HarnessPlace) throws -> String? { nil }
 }

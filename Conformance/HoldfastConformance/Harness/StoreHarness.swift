@@ -56,8 +56,14 @@ public struct StoreHarness: Harness {
       .appendingPathComponent("holdfast-conformance-\(UUID().uuidString)", isDirectory: true)
   }
 
-  /// The path of a place.
-  public func path(of place: HarnessPlace) -> String {
+  /// The path of a place; nil where no files are used.
+  public func path(of place: HarnessPlace) throws -> String? {
+    guard usesFiles else { return nil }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return location(of: place)
+  }
+
+  private func location(of place: HarnessPlace) -> String {
     switch place {
     case .main: folder.appendingPathComponent("main").path
     case .second: folder.appendingPathComponent("second").path
@@ -70,12 +76,12 @@ public struct StoreHarness: Harness {
     if usesFiles {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
-    return try openStore(path(of: place), options)
+    return try openStore(location(of: place), options)
   }
 
   /// Removes the closed store at a place.
   public func destroy(_ place: HarnessPlace) throws {
-    try destroyStore(path(of: place))
+    try destroyStore(location(of: place))
   }
 
   /// Puts an obstacle at a place.
@@ -92,16 +98,16 @@ public struct StoreHarness: Harness {
     switch obstacle {
     case .symbolicLink:
       try FileManager.default.createSymbolicLink(
-        atPath: path(of: place),
-        withDestinationPath: path(of: .main)
+        atPath: location(of: place),
+        withDestinationPath: location(of: .main)
       )
     case .lockedFolder:
-      let parent = URL(fileURLWithPath: path(of: place)).deletingLastPathComponent()
+      let parent = URL(fileURLWithPath: location(of: place)).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
       try setPermissions(0o555, parent)
     case .foreignFile:
       try Data("this is a letter, not a store\n".utf8).write(
-        to: URL(fileURLWithPath: path(of: place))
+        to: URL(fileURLWithPath: location(of: place))
       )
     case .newerFormat:
       guard let raiseFormat else {
@@ -110,14 +116,14 @@ public struct StoreHarness: Harness {
           "the harness of \(backend) needs a raiseFormat closure for this case"
         )
       }
-      try raiseFormat(path(of: place))
+      try raiseFormat(location(of: place))
     }
   }
 
   /// How to start a second process on the store at a place.
   public func peer(at place: HarnessPlace) -> PeerCommand? {
     guard var peer else { return nil }
-    peer.arguments.append(path(of: place))
+    peer.arguments.append(location(of: place))
     return peer
   }
 
@@ -138,7 +144,7 @@ public struct StoreHarness: Harness {
       _ = Result { try setPermissions(0o755, folder.appendingPathComponent("missing")) }
       _ = Result { try FileManager.default.removeItem(at: folder) }
     } else {
-      for place in HarnessPlace.allCases { _ = Result { try destroyStore(path(of: place)) } }
+      for place in HarnessPlace.allCases { _ = Result { try destroyStore(location(of: place)) } }
     }
   }
 }

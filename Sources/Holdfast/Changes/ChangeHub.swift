@@ -14,7 +14,9 @@ final class ChangeHub: Sendable {
   private let state = Mutex(State())
   private let count = Atomic<Int>(0)
 
-  /// Whether anybody observes. O(1), without a lock.
+  /// Whether anybody observes.
+  ///
+  /// O(1), without a lock.
   var hasSubscribers: Bool { count.load(ordering: .acquiring) > 0 }
 
   /// Adds an observer; a closed store's events are over at once.
@@ -37,7 +39,9 @@ final class ChangeHub: Sendable {
     }
   }
 
-  /// Hands an event to everybody whom it concerns. Called in the order of commits.
+  /// Hands an event to everybody whom it concerns.
+  ///
+  /// Called in the order of commits.
   func publish(_ event: StoreChange) {
     for subscription in subscriptions { subscription.take(event) }
   }

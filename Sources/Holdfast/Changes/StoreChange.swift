@@ -58,11 +58,17 @@ public struct CollectionChange: Sendable, Hashable {
 
   init(isComplete: Bool = true) { self.isComplete = isComplete }
 
-  /// The keys of inserted records, ascending. O(n log n).
+  /// The keys of inserted records, ascending.
+  ///
+  /// O(n log n).
   public var inserted: [Key] { keys(.inserted) }
-  /// The keys of updated records, ascending. O(n log n).
+  /// The keys of updated records, ascending.
+  ///
+  /// O(n log n).
   public var updated: [Key] { keys(.updated) }
-  /// The keys of deleted records, ascending. O(n log n).
+  /// The keys of deleted records, ascending.
+  ///
+  /// O(n log n).
   public var deleted: [Key] { keys(.deleted) }
   /// How many records are named.
   public var count: Int { kinds.count }

@@ -43,7 +43,9 @@ extension Store {
   /// ```swift
   /// for try await change in store.changes(in: "user") { print(change.collections["user"]!.count) }
   /// ```
-  /// - Parameter collections: the names of those to observe; all of them if none is given.
+  /// The names are of those to observe; all of them if none is given.
+  ///
+  /// - Returns: the events.
   public func changes(in collections: String...) -> StoreChanges {
     changes(in: Set(collections))
   }

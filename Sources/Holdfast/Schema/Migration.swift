@@ -13,7 +13,9 @@
 /// ])
 /// ```
 public struct Migration: Sendable {
-  /// The step's name, by which the store remembers it. Never rename a step that was released.
+  /// The step's name, by which the store remembers it.
+  ///
+  /// Never rename a step that was released.
   public let name: String
   /// What the step does.
   public let body: @Sendable (WriteTransaction) throws -> Void

@@ -198,3 +198,26 @@ struct SchemaEditor {
     )
   }
 }
+
+extension SchemaChange: CustomStringConvertible {
+  /// The change in a few words, for traces and plans.
+  public var description: String {
+    switch self {
+    case .addField(let field):
+      "add field \(field.name) \(field.type.rawValue)\(field.isOptional ? ", optional" : "")"
+    case .dropField(let name): "drop field \(name)"
+    case .renameField(let name, let new): "rename field \(name) to \(new)"
+    case .setOptional(let name, let isOptional):
+      "make field \(name) \(isOptional ? "optional" : "required")"
+    case .changeType(let name, let type): "change field \(name) to \(type.rawValue)"
+    case .setDefault(let name, let value):
+      "\(value == nil ? "remove" : "set") the default of \(name)"
+    case .addIndex(let index):
+      "add \(index.isUnique ? "unique index" : "index") \(index.name) "
+        + "(\(index.fields.joined(separator: ", ")))"
+    case .dropIndex(let name): "drop index \(name)"
+    case .addReference(let reference): "add reference \(reference.name) to \(reference.target)"
+    case .dropReference(let fields): "drop reference \(fields.joined(separator: "_"))"
+    }
+  }
+}

@@ -14,7 +14,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// The error that caused this one, if any.
   public var underlying: (any Error)?
   /// The keys of records that are in the way, a few of them: of the duplicates that a unique index
-  /// found when it was made. They are in no message.
+  /// found when it was made.
+  ///
+  /// They are in no message.
   public var keys: [Key] = []
 
   /// Creates an error.

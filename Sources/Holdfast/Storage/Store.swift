@@ -75,6 +75,11 @@ public final class Store: Sendable {
     }
   }
 
+  /// Throws if this handle was closed.
+  func checkHandle() throws(StorageError) {
+    if isClosed.withLock({ $0 }) { throw Self.closedError }
+  }
+
   static var closedError: StorageError {
     StorageError(.closed, "the store is closed; open it again")
   }
@@ -114,7 +119,7 @@ public final class Store: Sendable {
   ) throws -> T {
     let owner = ObjectIdentifier(shared)
     if let outer = TransactionScope.current(of: owner) { return try body(outer) }
-    if isClosed.withLock({ $0 }) { throw Self.closedError }
+    try checkHandle()
     try shared.beginTransaction()
     defer { shared.endTransaction() }
     let reader = try shared.storage.beginReading(
@@ -136,7 +141,7 @@ public final class Store: Sendable {
         "write was called inside a transaction of the same store; use a savepoint"
       )
     }
-    if isClosed.withLock({ $0 }) { throw Self.closedError }
+    try checkHandle()
     if options.isReadOnly {
       throw StorageError(.readOnly, "the store was opened read-only; open it for writing")
     }

@@ -286,7 +286,7 @@ extension WriteTransaction {
 
   /// Checks that every reference leads to the key of a collection, by its types.
   ///
-  /// - Parameter mustExist: whether the target has to be there already.
+  /// With `mustExist` the target has to be there already.
   func checkReferences(in catalog: Catalog, mustExist: Bool) throws(StorageError) {
     for collection in catalog.collections {
       for reference in collection.references {
