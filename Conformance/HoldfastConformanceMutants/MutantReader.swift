@@ -52,7 +52,8 @@ class MutantReader: StorageReader {
   }
 
   func lastAutomaticKey(of collection: Collection) throws(StorageError) -> Int64 {
-    try base().lastAutomaticKey(of: collection)
+    if mutation == .counterReadsZero { return 0 }
+    return try base().lastAutomaticKey(of: collection)
   }
 
   func query(_ query: BoundQuery) throws(StorageError) -> PushedQuery<MutantCursor>? {

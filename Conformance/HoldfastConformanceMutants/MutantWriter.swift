@@ -104,7 +104,8 @@ final class MutantWriter: MutantReader, StorageWriter {
 
   func delete(_ key: RowView, from collection: Collection) throws(StorageError) -> Bool {
     let found = try base.delete(key, from: collection)
-    return mutation == .deleteAlwaysTrue ? true : found
+    if mutation == .deleteAlwaysTrue { return true }
+    return mutation == .deleteNeverFound ? false : found
   }
 
   func deleteAll(in collection: Collection) throws(StorageError) -> Int {
@@ -123,12 +124,18 @@ final class MutantWriter: MutantReader, StorageWriter {
     if mutation == .uniqueIgnored {
       for index in definition.indexes.indices { definition.indexes[index].isUnique = false }
     }
+    if mutation == .referencesForgotten { definition.references = [] }
+    if mutation == .deleteRulesForgotten {
+      for index in definition.references.indices {
+        definition.references[index].onDelete = .restrict
+      }
+    }
     if mutation == .namesLowercased { definition.name = definition.name.lowercased() }
     return try base.createCollection(definition)
   }
 
   func dropCollection(_ collection: Collection) throws(StorageError) {
-    try base.dropCollection(collection)
+    if mutation != .dropIgnored { try base.dropCollection(collection) }
   }
 
   func redefine(
@@ -136,13 +143,32 @@ final class MutantWriter: MutantReader, StorageWriter {
     as definition: CollectionDefinition,
     rows change: RowChange?
   ) throws(StorageError) -> Collection {
-    try base.redefine(collection, as: definition, rows: change)
+    var definition = definition
+    var change = change
+    if mutation == .newUniqueIgnored {
+      for index in definition.indexes.indices { definition.indexes[index].isUnique = false }
+    }
+    if mutation == .dropReferencesIgnored, definition.references.isEmpty {
+      definition.references = collection.definition.references
+    }
+    if mutation == .redefineSwapsFields, var sources = change?.sources, sources.count > 1 {
+      sources[sources.count - 1] = sources[sources.count - 2]
+      change = RowChange(sources, to: definition)
+    }
+    if mutation == .redefineLosesRows { _ = try base.deleteAll(in: collection) }
+    let redefined = try base.redefine(collection, as: definition, rows: change)
+    if mutation == .redefineResetsCounter, redefined.automaticKeyPosition != nil {
+      try base.setLastAutomaticKey(0, of: redefined)
+    }
+    return redefined
   }
 
   func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError) {
     try base.setLastAutomaticKey(key, of: collection)
   }
-  func setMigrations(_ names: [String]) throws(StorageError) { try base.setMigrations(names) }
+  func setMigrations(_ names: [String]) throws(StorageError) {
+    if mutation != .migrationsForgotten { try base.setMigrations(names) }
+  }
 
   func beginSavepoint() throws(StorageError) { try base.beginSavepoint() }
   func releaseSavepoint() throws(StorageError) {

@@ -23,6 +23,15 @@ package enum Mutation: String, CaseIterable, Sendable {
   case catalogReadsLive
   // Concurrency
   case tenthUpdateLost
+  // References
+  case referencesForgotten, deleteRulesForgotten
+  // Migrations
+  case redefineLosesRows, redefineSwapsFields, redefineResetsCounter, newUniqueIgnored, dropIgnored
+  case migrationsForgotten, dropReferencesIgnored
+  // Observation
+  case deleteNeverFound
+  // Copies
+  case counterReadsZero
   // Persistence
   case lostOnReopen, schemaVersionStays
   // Lifecycle
@@ -81,6 +90,19 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .snapshotAtFirstUse: ("transaction", "a snapshot begins at its first use")
     case .cursorReadsLive: ("transaction", "an open cursor meets what was committed since")
     case .catalogReadsLive: ("transaction", "a snapshot meets a schema that was changed since")
+    case .referencesForgotten: ("references", "references are not kept, so nothing checks them")
+    case .deleteRulesForgotten: ("references", "every reference restricts")
+    case .redefineLosesRows: ("migration", "a schema change loses the records")
+    case .redefineSwapsFields:
+      ("migration", "a schema change fills the last field from the one before")
+    case .redefineResetsCounter: ("migration", "a schema change begins automatic keys anew")
+    case .newUniqueIgnored: ("migration", "a unique index is made over duplicates")
+    case .dropIgnored: ("migration", "a dropped collection stays")
+    case .migrationsForgotten: ("migration", "applied migrations are not remembered")
+    case .dropReferencesIgnored: ("migration", "a dropped reference stays")
+    case .deleteNeverFound:
+      ("observation", "delete says that there was no record where one was")
+    case .counterReadsZero: ("copies", "the counter of automatic keys reads as zero")
     case .tenthUpdateLost: ("concurrency", "one update in ten is lost")
     case .lostOnReopen: ("persistence", "closing loses everything")
     case .schemaVersionStays: ("persistence", "the schema's version never rises")
