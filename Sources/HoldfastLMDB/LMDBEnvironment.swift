@@ -41,7 +41,7 @@ final class LMDBEnvironment: @unchecked Sendable {
   let settings: Settings
   let pageSize: Int
   let maximumKeyLength: Int
-  let forkGeneration: Int
+  private let forks = ForkDetector()
   /// LMDB's handles of tables by their numbers, which stay as they are when it is opened again;
   /// ``noHandle`` where there is none.
   let handles: UnsafeMutablePointer<UInt32>
@@ -94,11 +94,9 @@ final class LMDBEnvironment: @unchecked Sendable {
 
   /// Opens the environment of a folder that holds a data file.
   init(_ folder: StoreFolder, _ settings: Settings, reservation: Int) throws(StorageError) {
-    ForkDetector.start()
     self.folder = folder
     self.settings = settings
     self.reservation = reservation
-    forkGeneration = ForkDetector.generation
     mapLimit = settings.mapSize
     let opened = try Self.openData(folder, settings, settings.mapSize ?? reservation)
     do throws(StorageError) {
@@ -206,7 +204,7 @@ final class LMDBEnvironment: @unchecked Sendable {
   }
 
   /// Whether this process is a child of the one that opened the environment.
-  var isForked: Bool { ForkDetector.generation != forkGeneration }
+  var isForked: Bool { forks.isForked }
 
   /// The identity of the data file: of the open one, or of that at the path; nil if there is none.
   func identity() throws(StorageError) -> FileIdentity? {

@@ -63,24 +63,16 @@ final class KeyValueSession: @unchecked Sendable {
     } else {
       guard let tables = created[collection.id] ?? schema.tables[collection.id],
         let current = catalog.collection(named: collection.name), current.id == collection.id
-      else { throw unknown(collection) }
+      else { throw StorageError.isOutdated(collection) }
       found = BoundCollection(current, tables)
       prepared[collection.id] = found
     }
     if found.collection !== collection, found.collection.definition != collection.definition {
-      throw unknown(collection)
+      throw StorageError.isOutdated(collection)
     }
     lastAsked = collection
     last = found
     return found
-  }
-
-  private func unknown(_ collection: Collection) -> StorageError {
-    StorageError(
-      .unknownCollection,
-      "the store no longer has the collection \(collection.name) as it was looked up; "
-        + "look it up again in this transaction"
-    )
   }
 
   /// Forgets everything prepared for collections that do not satisfy `isKept`.

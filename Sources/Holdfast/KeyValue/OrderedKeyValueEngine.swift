@@ -56,11 +56,7 @@ extension OrderedKeyValueEngine {
   public func takeExternalChange() throws(StorageError) -> Bool { false }
   /// Offers no backup.
   public func backup(to path: String, timeout: Duration) throws(StorageError) {
-    throw StorageError(
-      .unsupported,
-      "the \(capabilities.backend) backend has no backup; copy the store into another one",
-      backend: capabilities.backend
-    )
+    throw .hasNoBackup(capabilities.backend)
   }
   /// Has nothing to give back.
   public func compact(timeout: Duration) throws(StorageError) {}

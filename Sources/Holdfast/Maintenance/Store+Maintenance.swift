@@ -23,17 +23,10 @@ extension Store {
   ///   ``StorageError/Code/nestedTransaction`` inside a body; what the engine reports.
   @available(*, noasync, message: "use the asynchronous compact")
   public func compact() throws(StorageError) {
-    try checkOutside("compacted")
-    if options.isReadOnly {
-      throw StorageError(.readOnly, "the store was opened read-only; open it for writing")
-    }
+    try checkOutside("a store cannot be compacted inside a transaction; do it after")
+    try checkNotReadOnly()
     try maintain { storage, timeout throws(StorageError) in
-      guard shared.gate.enter(until: deadline) else {
-        throw StorageError(
-          .busy,
-          "another writer held the store for longer than the timeout; try again"
-        )
-      }
+      try shared.enterGate(until: deadline)
       defer { shared.gate.leave() }
       try shared.checkWritable()
       try storage.compact(timeout: timeout)
@@ -52,7 +45,7 @@ extension Store {
   /// - Throws: ``StorageError/Code/busy`` if transactions are still open after the timeout, and the
   ///   store goes on; ``StorageError/Code/nestedTransaction`` inside a body.
   public func suspend() throws(StorageError) {
-    try checkOutside("suspended")
+    try checkOutside("a store cannot be suspended inside a transaction; do it after")
     try checkHandle()
     try shared.suspend()
   }
@@ -76,15 +69,6 @@ extension Store {
     try shared.beginTransaction()
     defer { shared.endTransaction() }
     return try body(shared.storage, options.timeout)
-  }
-
-  private func checkOutside(_ what: String) throws(StorageError) {
-    if TransactionScope.current(of: ObjectIdentifier(shared)) != nil {
-      throw StorageError(
-        .nestedTransaction,
-        "a store cannot be \(what) inside a transaction; do it after"
-      )
-    }
   }
 
   /// Runs synchronous work on one of the store's threads.

@@ -147,33 +147,11 @@ enum StoreVerification {
   }
 
   /// The order of two rows by some fields, as keys and indexes have it.
-  static func compare(_ left: RowView, _ right: RowView, _ positions: [Int]) -> Int {
+  private static func compare(_ left: RowView, _ right: RowView, _ positions: [Int]) -> Int {
     for position in positions {
-      let order = RowView.Slot.compare(left.slots[position], right.slots[position])
+      let order = left.compare(position, with: right)
       if order != 0 { return order }
     }
     return 0
-  }
-}
-
-extension RowView.Slot {
-  /// The order of two stored values: null, numbers, text, blobs; text and blobs by bytes.
-  static func compare(_ left: RowView.Slot, _ right: RowView.Slot) -> Int {
-    switch (left.kind, right.kind) {
-    case (.null, .null): return 0
-    case (.integer, .integer):
-      let (a, b) = (Int64(bitPattern: left.bits), Int64(bitPattern: right.bits))
-      return a < b ? -1 : a == b ? 0 : 1
-    case (.real, .real):
-      let (a, b) = (Double(bitPattern: left.bits), Double(bitPattern: right.bits))
-      return a < b ? -1 : a == b ? 0 : 1
-    case (.text, .text), (.blob, .blob):
-      return Bytes.compare(
-        UnsafeRawBufferPointer(start: left.pointer, count: Int(left.bits)),
-        UnsafeRawBufferPointer(start: right.pointer, count: Int(right.bits))
-      )
-    default:
-      return Int(left.kind.rawValue) - Int(right.kind.rawValue)
-    }
   }
 }

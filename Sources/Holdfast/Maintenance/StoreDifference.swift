@@ -161,7 +161,7 @@ private struct StoreComparison {
     guard let left else { return 1 }
     guard let right else { return -1 }
     for (one, two) in zip(collection.keyPositions, other.keyPositions) {
-      let order = RowView.Slot.compare(left.slots[one], right.slots[two])
+      let order = left.compare(one, with: right, at: two)
       if order != 0 { return order }
     }
     return 0

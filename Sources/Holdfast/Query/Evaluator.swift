@@ -68,17 +68,24 @@ extension RowView {
 
   /// Orders field `index` of two rows, as ``Value/compare(_:_:)`` does.
   func compare(_ index: Int, with other: RowView) -> Int {
-    switch (kind(index), other.kind(index)) {
+    compare(index, with: other, at: index)
+  }
+
+  /// Orders field `index` against field `otherIndex` of another row.
+  @inline(__always)
+  func compare(_ index: Int, with other: RowView, at otherIndex: Int) -> Int {
+    switch (kind(index), other.kind(otherIndex)) {
     case (.integer, .integer):
       let left = integer(index)
-      let right = other.integer(index)
+      let right = other.integer(otherIndex)
       return left < right ? -1 : left == right ? 0 : 1
-    case (.real, .real): return Value.compareReals(real(index), other.real(index))
+    case (.real, .real): return Value.compareReals(real(index), other.real(otherIndex))
     case (.integer, .real):
-      return -Value.compareReal(other.real(index), toInteger: integer(index))
+      return -Value.compareReal(other.real(otherIndex), toInteger: integer(index))
     case (.real, .integer):
-      return Value.compareReal(real(index), toInteger: other.integer(index))
-    case (.text, .text), (.blob, .blob): return Bytes.compare(bytes(index), other.bytes(index))
+      return Value.compareReal(real(index), toInteger: other.integer(otherIndex))
+    case (.text, .text), (.blob, .blob):
+      return Bytes.compare(bytes(index), other.bytes(otherIndex))
     case (let left, let right): return Value.rank(left) - Value.rank(right)
     }
   }

@@ -11,7 +11,7 @@ import Glibc
 /// A store carried over `fork` would share locks, threads and slots in tables of readers with the
 /// parent, so ``Store`` refuses it in the child. A handler that counts forks costs a load where
 /// comparing process numbers costs a system call.
-public enum ForkDetector {
+public struct ForkDetector: Sendable {
   private static let forks = Atomic<Int>(0)
   private static let isRegistered: Bool = {
     // Touch the counter, so that the child's handler finds it initialised.
@@ -19,15 +19,18 @@ public enum ForkDetector {
     return pthread_atfork(nil, nil, { ForkDetector.count() }) == 0
   }()
 
+  private let generation: Int
+
   private static func count() {
     forks.add(1, ordering: .relaxed)
   }
 
-  /// Starts counting; to be called before the first ``generation`` that is kept.
-  public static func start() {
-    precondition(isRegistered, "the system takes no more fork handlers")
+  /// Remembers this process.
+  public init() {
+    precondition(Self.isRegistered, "the system takes no more fork handlers")
+    generation = Self.forks.load(ordering: .relaxed)
   }
 
-  /// How many forks lie between the first store and this process.
-  public static var generation: Int { forks.load(ordering: .relaxed) }
+  /// Whether this process is a child of the one that was remembered.
+  public var isForked: Bool { Self.forks.load(ordering: .relaxed) != generation }
 }

@@ -54,13 +54,7 @@ public class ReadTransaction {
     if recent === collection { return }
     let current = reader.catalog.collection(named: collection.name)
     guard let current, current.id == collection.id, current.definition == collection.definition
-    else {
-      throw StorageError(
-        .unknownCollection,
-        "the store no longer has the collection \(collection.name) as it was looked up; "
-          + "look it up again in this transaction"
-      )
-    }
+    else { throw .isOutdated(collection) }
     forgetSchema()
     recent = collection
   }

@@ -15,7 +15,7 @@ final class SharedStorage: @unchecked Sendable {
   /// Called when the last handle has closed.
   let onClose: @Sendable () -> Void
 
-  private let forkGeneration: Int
+  private let forks = ForkDetector()
 
   // `condition` protects everything below.
   private let condition = NSCondition()
@@ -30,12 +30,10 @@ final class SharedStorage: @unchecked Sendable {
     self.storage = storage
     self.options = options
     self.onClose = onClose
-    ForkDetector.start()
-    forkGeneration = ForkDetector.generation
   }
 
   /// Whether this process is a child of the one that opened the storage.
-  var isForked: Bool { ForkDetector.generation != forkGeneration }
+  var isForked: Bool { forks.isForked }
 
   /// Takes one more handle; false if the storage is closed or closing.
   func retainHandle() -> Bool {
@@ -69,6 +67,18 @@ final class SharedStorage: @unchecked Sendable {
     active -= 1
     if active == 0 { condition.broadcast() }
     condition.unlock()
+  }
+
+  /// Takes the writers' gate.
+  ///
+  /// - Throws: ``StorageError/Code/busy`` if the deadline passed first, which is asked for only if
+  ///   there is a wait.
+  func enterGate(until deadline: () -> ContinuousClock.Instant) throws(StorageError) {
+    if gate.enter(until: deadline) { return }
+    throw StorageError(
+      .busy,
+      "another writer held the store for longer than the timeout; try again"
+    )
   }
 
   /// Throws if a commit failed in a way that leaves the disk's state unknown.

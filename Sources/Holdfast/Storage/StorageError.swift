@@ -53,6 +53,24 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
+  /// The error of a backend that does not declare ``Capabilities/backsUpOnline``.
+  static func hasNoBackup(_ backend: String) -> StorageError {
+    StorageError(
+      .unsupported,
+      "the \(backend) backend has no backup; copy the store into another one",
+      backend: backend
+    )
+  }
+
+  /// The error for a collection that was looked up under another schema.
+  static func isOutdated(_ collection: Collection) -> StorageError {
+    StorageError(
+      .unknownCollection,
+      "the store no longer has the collection \(collection.name) as it was looked up; "
+        + "look it up again in this transaction"
+    )
+  }
+
   /// A kind of failure.
   ///
   /// Extensible: compare with the static members, and keep a default case.

@@ -56,12 +56,7 @@ public final class Store: Sendable {
   /// - Throws: ``StorageError/Code/busy`` if transactions are still open after the timeout, and the
   ///   store stays open; ``StorageError/Code/nestedTransaction`` inside a body.
   public func close() throws(StorageError) {
-    if TransactionScope.current(of: ObjectIdentifier(shared)) != nil {
-      throw StorageError(
-        .nestedTransaction,
-        "a store cannot be closed inside a transaction; close it after"
-      )
-    }
+    try checkOutside("a store cannot be closed inside a transaction; close it after")
     let wasClosed = isClosed.withLock { closed in
       defer { closed = true }
       return closed
@@ -78,6 +73,20 @@ public final class Store: Sendable {
   /// Throws if this handle was closed.
   func checkHandle() throws(StorageError) {
     if isClosed.withLock({ $0 }) { throw Self.closedError }
+  }
+
+  /// Throws if this thread is inside a transaction of the store.
+  func checkOutside(_ message: String) throws(StorageError) {
+    if TransactionScope.current(of: ObjectIdentifier(shared)) != nil {
+      throw StorageError(.nestedTransaction, message)
+    }
+  }
+
+  /// Throws if the store was opened for reading only.
+  func checkNotReadOnly() throws(StorageError) {
+    if options.isReadOnly {
+      throw StorageError(.readOnly, "the store was opened read-only; open it for writing")
+    }
   }
 
   static var closedError: StorageError {
@@ -134,30 +143,16 @@ public final class Store: Sendable {
     deadline: ContinuousClock.Instant?,
     _ body: (WriteTransaction) throws -> T
   ) throws -> T {
-    let owner = ObjectIdentifier(shared)
-    if TransactionScope.current(of: owner) != nil {
-      throw StorageError(
-        .nestedTransaction,
-        "write was called inside a transaction of the same store; use a savepoint"
-      )
-    }
+    try checkOutside("write was called inside a transaction of the same store; use a savepoint")
     try checkHandle()
-    if options.isReadOnly {
-      throw StorageError(.readOnly, "the store was opened read-only; open it for writing")
-    }
+    try checkNotReadOnly()
     try shared.beginTransaction()
     defer { shared.endTransaction() }
     var deadline = deadline
-    let entered = shared.gate.enter {
+    try shared.enterGate {
       let limit = deadline ?? self.deadline()
       deadline = limit
       return limit
-    }
-    guard entered else {
-      throw StorageError(
-        .busy,
-        "another writer held the store for longer than the timeout; try again"
-      )
     }
     defer { shared.gate.leave() }
     try shared.checkWritable()
@@ -168,7 +163,9 @@ public final class Store: Sendable {
     )
     let transaction = WriteTransaction(writer, isObserved: isObserved)
     defer { transaction.finish() }
-    let result = try TransactionScope.enter(owner, transaction) { try body(transaction) }
+    let result = try TransactionScope.enter(ObjectIdentifier(shared), transaction) {
+      try body(transaction)
+    }
     do throws(StorageError) {
       try transaction.commit()
     } catch {

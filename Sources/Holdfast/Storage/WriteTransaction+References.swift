@@ -53,17 +53,10 @@ extension WriteTransaction {
     }
     return try perform { () throws(StorageError) in
       guard let broken = try firstBroken(row, collection) else { return try write() }
-      try writer.beginSavepoint()
-      changes.beginSavepoint()
-      defer { changes.rollbackSavepoint() }
-      do throws(StorageError) {
+      return try undoing { () throws(StorageError) in
         _ = try write()
-      } catch {
-        if error.code.leavesTransactionUsable { try writer.rollbackSavepoint() }
-        throw error
+        throw orphan(broken, collection)
       }
-      try writer.rollbackSavepoint()
-      throw orphan(broken, collection)
     }
   }
 
@@ -156,34 +149,16 @@ extension WriteTransaction {
         return count
       }
     }
-    return try perform { () throws(StorageError) in
-      try writer.beginSavepoint()
-      changes.beginSavepoint()
-      do throws(StorageError) {
-        let count = try cascade(keys, collection)
-        try writer.releaseSavepoint()
-        changes.releaseSavepoint()
-        return count
-      } catch {
-        changes.rollbackSavepoint()
-        if error.code.leavesTransactionUsable { try writer.rollbackSavepoint() }
-        throw error
-      }
-    }
+    return try undoing { () throws(StorageError) in try cascade(keys, collection) }
   }
 
   private func deleteOne(_ key: Key, _ collection: Collection) throws(StorageError) -> Bool {
     try load(key, collection)
     guard try writer.delete(keyBuffer.view, from: collection) else { return false }
     try changes.note(.deleted, collection) { () throws(StorageError) in
-      try self.key(ofKey: keyBuffer.view)
+      Key(try keyBuffer.view.values())
     }
     return true
-  }
-
-  private func key(ofKey view: RowView) throws(StorageError) -> Key {
-    if view.count == 1 { return Key(try view.value(0)) }
-    return Key(try view.values())
   }
 
   private func isReferredTo(_ keys: [Key], _ collection: Collection) throws(StorageError) -> Bool {

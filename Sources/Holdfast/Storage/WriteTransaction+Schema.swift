@@ -152,28 +152,13 @@ extension WriteTransaction {
   ) throws(StorageError) -> T {
     try prepareToWrite()
     closeCursors()
-    try perform { () throws(StorageError) in try writer.beginSavepoint() }
-    changes.beginSavepoint()
     defer {
       forgetSchema()
       referrers = [:]
     }
-    do throws(StorageError) {
-      let result = try perform { () throws(StorageError) in
-        let result = try body(writer)
-        try writer.releaseSavepoint()
-        return result
-      }
-      changes.releaseSavepoint()
-      hasSchemaChanges = true
-      return result
-    } catch {
-      if !hasFailed {
-        try perform { () throws(StorageError) in try writer.rollbackSavepoint() }
-        changes.rollbackSavepoint()
-      }
-      throw error
-    }
+    let result = try undoing { () throws(StorageError) in try body(writer) }
+    hasSchemaChanges = true
+    return result
   }
 
   private func checkNoNull(_ field: String, _ collection: Collection) throws(StorageError) {

@@ -15,7 +15,7 @@ public final class WriteTransaction: ReadTransaction {
   private let rowBuffer = RowBuffer()
   private var nextSavepoint = 1
   private var failure: StorageError? { didSet { hasFailed = failure != nil } }
-  private(set) var hasFailed = false
+  private var hasFailed = false
 
   init(_ writer: any StorageWriter, isObserved: Bool) {
     self.writer = writer
@@ -225,6 +225,25 @@ public final class WriteTransaction: ReadTransaction {
         changes.rollbackSavepoint()
       }
       throw error
+    }
+  }
+
+  /// Runs calls of the engine so that a failure undoes all that they did, and observers hear of none
+  /// of it.
+  func undoing<T>(_ body: () throws(StorageError) -> T) throws(StorageError) -> T {
+    try perform { () throws(StorageError) in
+      try writer.beginSavepoint()
+      changes.beginSavepoint()
+      do throws(StorageError) {
+        let result = try body()
+        try writer.releaseSavepoint()
+        changes.releaseSavepoint()
+        return result
+      } catch {
+        changes.rollbackSavepoint()
+        if error.code.leavesTransactionUsable { try writer.rollbackSavepoint() }
+        throw error
+      }
     }
   }
 

@@ -1,12 +1,6 @@
 import CSQLite
 public import Holdfast
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
 /// A store in one SQLite database: a strict table with typed columns for each collection.
 ///
 /// Readers never wait for the writer: the database is in WAL mode, with one writing connection and
@@ -31,7 +25,7 @@ public final class SQLiteStorage: Storage {
   let readers: ConnectionPool
   /// The one connection that writes, or that watches others write if this store only reads.
   let writers: ConnectionPool
-  private let process = getpid()
+  private let forks = ForkDetector()
 
   /// Connections that are kept open when idle, and the most at a time.
   private static let idleReaders = 8
@@ -132,7 +126,7 @@ public final class SQLiteStorage: Storage {
 
   /// SQLite's locks belong to the process that took them.
   func checkProcess() throws(StorageError) {
-    guard getpid() == process else {
+    if forks.isForked {
       throw StorageError.sqlite(
         .closed,
         "the store was opened before this process was forked; open it again here"
