@@ -12,7 +12,6 @@ public final class ConformanceContext: Sendable {
     var failures: [ConformanceFailure] = []
     var failureCount = 0
     var checkCount = 0
-    var trace = StepTrace()
     var stores: [Store] = []
     var engine = ""
     var peers: [PeerProcess] = []
@@ -23,6 +22,7 @@ public final class ConformanceContext: Sendable {
   /// The seed of everything random in the case.
   public let seed: UInt64
   private let state = Mutex(State())
+  private let log = TraceLog()
 
   /// Creates a context over a fresh harness.
   public init(_ harness: any Harness, seed: UInt64) {
@@ -45,7 +45,7 @@ public final class ConformanceContext: Sendable {
     options: StorageOptions = ConformanceContext.quick
   ) throws -> Store {
     note("open \(place.rawValue)\(Self.changes(options))")
-    let store = try harness.open(place, options: options)
+    let store = try tracing(place) { try harness.open(place, options: options) }
     state.withLock { state in
       state.stores.append(store)
       state.engine = store.capabilities.engine
@@ -71,13 +71,28 @@ public final class ConformanceContext: Sendable {
     try await store.write { transaction in
       for definition in [first] + rest { try transaction.createCollection(definition) }
     }
-    for definition in [first] + rest { note("create \(Self.outline(definition))") }
     return store
+  }
+
+  /// Runs `body` so that the calls of a store which it opens are steps of the trace.
+  func tracing<T>(_ place: HarnessPlace = .main, _ body: () throws -> T) rethrows -> T {
+    let name = place == .main ? "" : place.rawValue
+    return try StorageInterposition.$wrap.withValue(
+      { [log] storage in Self.traced(storage, log, name) },
+      operation: body
+    )
+  }
+
+  private static func traced(
+    _ storage: some Storage,
+    _ log: TraceLog,
+    _ name: String
+  ) -> any Storage {
+    TracingStorage(storage, log, store: name)
   }
 
   /// Closes a store and opens its place again.
   public func reopen(_ store: Store, _ place: HarnessPlace = .main) throws -> Store {
-    note("close \(place.rawValue)")
     try store.close()
     return try open(place)
   }
@@ -148,21 +163,17 @@ public final class ConformanceContext: Sendable {
     state.withLock { state in
       state.failureCount += 1
       if state.failures.count < Self.keptFailures { state.failures.append(failure) }
-      state.trace.end("FAILED at \(failure.place)")
     }
+    log.end("FAILED at \(failure.place)")
   }
 
   /// Adds a step to the trace that a failure prints; after the first failure it has ended.
-  public func note(_ step: String) {
-    state.withLock { $0.trace.add(.text(step)) }
-  }
+  public func note(_ step: String) { log.add(.text(step)) }
 
   /// Counts a check, and notes in the trace that it was right.
   func checked(_ isRight: Bool, _ fileID: String, _ line: Int) {
-    state.withLock { state in
-      state.checkCount += 1
-      if isRight { state.trace.add(.checks(1, fileID, line)) }
-    }
+    state.withLock { $0.checkCount += 1 }
+    if isRight { log.add(.checks(1, fileID, line)) }
   }
 
   /// The failures so far; of very many the first ones.
@@ -172,7 +183,7 @@ public final class ConformanceContext: Sendable {
   /// How many checks were made so far.
   public var checkCount: Int { state.withLock { $0.checkCount } }
   /// The steps up to the first failure, or so far.
-  public var notes: [String] { state.withLock { $0.trace.lines } }
+  public var notes: [String] { log.lines }
   /// The engine of the store that was opened last, with its version.
   var engine: String { state.withLock { $0.engine } }
 
@@ -191,17 +202,5 @@ public final class ConformanceContext: Sendable {
     if !options.createsIfMissing { changes.append("not creating") }
     if options.timeout != quick.timeout { changes.append("timeout \(options.timeout)") }
     return changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))"
-  }
-
-  /// A collection with its fields, key and indexes, in one line.
-  private static func outline(_ definition: CollectionDefinition) -> String {
-    let fields = definition.fields.map { "\($0.name) \($0.type.rawValue)" }
-    let indexes = definition.indexes.map { index in
-      "\(index.isUnique ? "unique" : "index") (\(index.fields.joined(separator: ", ")))"
-    }
-    let shown = fields.prefix(12) + (fields.count > 12 ? ["… \(fields.count) fields"] : [])
-    let key = "key (\(definition.key.joined(separator: ", ")))"
-    return ["\(definition.name): " + shown.joined(separator: ", "), key]
-      .joined(separator: "; ") + indexes.map { "; \($0)" }.joined()
   }
 }

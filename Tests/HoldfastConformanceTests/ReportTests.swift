@@ -90,7 +90,6 @@ import FoundationXML
         steps      open main
       """
     #expect(text.hasPrefix(expected), "\(text)")
-    #expect(text.contains("create thing: id integer, key (id)") == false)
     #expect(text.contains("create thing: id integer; key (id)"), "\(text)")
     #expect(text.contains("FAILED at \(line)"))
     #expect(
@@ -98,6 +97,93 @@ import FoundationXML
         "again      holdfast conformance --backend memory --filter records.example --seed 7"
       )
     )
+  }
+
+  @Test func `every report of a failed case tells all that was done`() async throws {
+    let definition = CollectionDefinition(
+      "thing",
+      fields: [FieldDefinition("id", .integer), FieldDefinition("name", .text, optional: true)],
+      key: ["id"],
+      indexes: [IndexDefinition(["name"], unique: true)]
+    )
+    let entry = ConformanceCase("unique.example", "Of ten records two are beyond twelve.") {
+      context in
+      let store = try await context.open(creating: definition)
+      try await store.write { transaction in
+        try transaction.insert(["id": 1, "name": "a\u{0}b"], into: "thing")
+        context.expectError(.uniqueViolation, line: 1) {
+          try transaction.insert(["id": 2, "name": "a\u{0}b"], into: "thing")
+        }
+        try? transaction.savepoint {
+          try transaction.delete(1, from: "thing")
+          throw CancellationError()
+        }
+        for id in 10...19 { try transaction.insert(["id": .integer(Int64(id))], into: "thing") }
+      }
+      let found = try await store.read {
+        try $0.fetch(Query("thing", where: .greater("id", 12), limit: 3)).count
+      }
+      context.expect(found, 2, "beyond twelve", line: 2)
+    }
+    let result = await Conformance.run(entry, on: makeHarness(.memory), seed: 7)
+    let expected = """
+      FAILED unique.example on memory
+        rule       Of ten records two are beyond twelve.
+                   docs/Semantics.md#writes
+        check      beyond twelve (ReportTests.swift:2)
+        expected   2
+        got        3
+        steps      open main
+                   write 1: begin
+                   write 1: begin savepoint
+                   write 1: create thing: id integer, name text; key (id); unique (name)
+                   write 1: release savepoint
+                   write 1: commit
+                   write 2: begin
+                   write 2: insert into thing {id: 1, name: "a\\u{0}b"}
+                   write 2: insert into thing {id: 2, name: "a\\u{0}b"} → uniqueViolation
+                   the check passed at ReportTests.swift:1
+                   write 2: begin savepoint
+                   write 2: delete from thing [1]
+                   write 2: roll back savepoint
+                   write 2: insert into thing {id: 10, name: null}
+                   write 2: insert into thing {id: 11, name: null}
+                   write 2: insert into thing {id: 12, name: null}
+                   write 2: insert into thing … 7 times, last [19]
+                   write 2: commit
+                   read 3: begin
+                   read 3: query thing where id > 12 by id limit 3 → left to the core
+                   read 3: scan thing after [12]
+                   read 3: end
+                   FAILED at ReportTests.swift:2
+        seed       \(result.seed)
+        again      holdfast conformance --backend memory --filter unique.example --seed \(result.seed)
+      """
+    #expect(result.text(on: "memory") == expected)
+    let report = ConformanceReport(backend: "memory", seed: 7, results: [result], isWhole: false)
+    let matrix = ConformanceMatrix([report])
+    #expect(matrix.text.hasPrefix(expected))
+    #expect(try XMLReading(matrix.junit).texts["failure"] == expected)
+    let json = try JSONSerialization.jsonObject(with: Data(matrix.json.utf8)) as? [String: Any]
+    let on = (json?["results"] as? [[String: Any]])?.first?["on"] as? [[String: Any]]
+    #expect(on?.first?["steps"] as? [String] == result.trace)
+    #expect(matrix.html.contains("<li>write 2: insert into thing … 7 times, last [19]</li>"))
+    #expect(
+      matrix.html.contains("<a href=\"docs/Semantics.md#writes\">docs/Semantics.md#writes</a>")
+    )
+  }
+
+  @Test func `only the last steps of many are kept`() async throws {
+    let entry = ConformanceCase("records.many", "Many.") { context in
+      let store = try await context.open(creating: keyedByID)
+      for _ in 1...200 { _ = try await store.read { try $0.get(1, in: "thing") } }
+      context.fail("wrong")
+    }
+    let trace = await Conformance.run(entry, on: makeHarness(.memory)).trace
+    #expect(trace.count == 41, "\(trace)")
+    #expect(trace.first?.hasSuffix("steps before") == true)
+    #expect(trace.dropLast().last == "read 201: end", "\(trace.suffix(3))")
+    #expect(trace.contains("read 201: get from thing [1] → nothing"))
   }
 
   @Test func `long texts are cut around their first difference`() async throws {

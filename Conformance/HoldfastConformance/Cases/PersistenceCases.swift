@@ -162,7 +162,9 @@ enum PersistenceCases {
     ) {
       context in
       do {
-        let dropped = try context.harness.open(.main, options: ConformanceContext.quick)
+        let dropped = try context.tracing {
+          try context.harness.open(.main, options: ConformanceContext.quick)
+        }
         try await dropped.write { transaction in
           try transaction.createCollection(Shapes.item())
           try transaction.insertItems([1, 2])

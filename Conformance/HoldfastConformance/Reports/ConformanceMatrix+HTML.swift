@@ -188,7 +188,8 @@ extension ConformanceMatrix {
       out += "<dt>steps</dt><dd><ol>\(steps.joined())</ol></dd>"
     }
     if let section = result.entry.section {
-      out += "<dt>rule in</dt><dd>\(ReportText.markup(section))</dd>"
+      let place = ReportText.markup(section)
+      out += "<dt>rule in</dt><dd><a href=\"\(place)\">\(place)</a></dd>"
     }
     out += "<dt>seed</dt><dd>\(result.seed)</dd>"
     out += "<dt>again</dt><dd><pre>\(ReportText.markup(command(result, backend)))</pre></dd>"

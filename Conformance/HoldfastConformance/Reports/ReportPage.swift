@@ -78,7 +78,7 @@ enum ReportPage {
     dl { display: grid; grid-template-columns: 5.2rem minmax(0, 1fr); gap: .25rem .8rem;
       font-size: .87rem; margin-bottom: .5rem; }
     dt { color: var(--soft); }
-    dd { overflow-wrap: anywhere; }
+    dd { overflow-wrap: anywhere; } dd a { color: var(--focus); }
     dd.text { font-family: inherit; }
     dd pre { font-size: inherit; white-space: pre-wrap; overflow-wrap: anywhere;
       font-family: inherit; }

@@ -6,7 +6,7 @@
 /// ```
 public enum Conformance {
   /// Grows with every change of a rule or of the list of cases.
-  public static let catalogueVersion = 4
+  public static let catalogueVersion = 5
 
   /// How many cases the catalogue holds, so that a group that is dropped does not go unseen.
   public static let expectedCount = 527
@@ -17,7 +17,7 @@ public enum Conformance {
   /// All cases, by area.
   public static let cases: [ConformanceCase] = [
     LifecycleCases.all, ValueCases.all, TextValueCases.all, TypedValueCases.all, EdgeCases.all,
-    KeyCases.all, KeyRangeCases.all, RecordCases.all, AlterCases.all, AutomaticKeyCases.all,
+    KeyCases.all, KeyRangeCases.all, RecordCases.all, AutomaticKeyCases.all,
     BatchCases.all, UniqueCases.all, LongIndexCases.all,
     QueryTables.all.map(\.conformanceCase), QueryCases.all, AggregateCases.all, SortCases.all,
     PagingCases.all,

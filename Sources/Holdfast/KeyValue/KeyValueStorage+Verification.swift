@@ -1,5 +1,5 @@
 extension KeyValueStorage {
-  /// Checks the engine, and every index and automatic key against the rows.
+  /// Checks the engine, and every key and index against the rows.
   ///
   /// Rows are left alone where the engine found faults beneath them. O(n log n) for n rows.
   /// - Throws: ``StorageError/Code/busy``; what the engine throws.
@@ -74,26 +74,7 @@ extension KeyValueStorageReader {
         findings.append(.fault("\(name) has \(entries) entries where \(expected) are right"))
       }
     }
-    return try findings + counterFindings(prepared)
-  }
-
-  /// What is wrong with the largest automatic key that was given out.
-  private func counterFindings(_ prepared: BoundCollection) throws(StorageError) -> [Finding] {
-    guard prepared.automaticKeyPosition >= 0 else { return [] }
-    let cursor = try transaction.openCursor(in: prepared.tables.rows)
-    defer { cursor.close() }
-    guard try cursor.last() else { return [] }
-    let last: Int64
-    do throws(StorageError) {
-      last = try lastAutomaticKey(of: prepared.collection)
-    } catch {
-      if error.code == .corrupt { return [.fault(error.message)] }
-      throw error
-    }
-    session.key.removeAll()
-    KeyCoding.append(integer: last, to: session.key)
-    if Bytes.compare(session.key.bytes, cursor.key) >= 0 { return [] }
-    return [.fault("the automatic keys of \(prepared.collection.name) are behind its records")]
+    return findings
   }
 
   /// Whether the entry in ``PreparedIndex/new`` is in its table.

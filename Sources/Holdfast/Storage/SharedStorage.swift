@@ -27,7 +27,7 @@ final class SharedStorage: @unchecked Sendable {
   private var failure: StorageError?
 
   init(_ storage: any Storage, options: StorageOptions, onClose: @escaping @Sendable () -> Void) {
-    self.storage = storage
+    self.storage = StorageInterposition.wrap?(storage) ?? storage
     self.options = options
     self.onClose = onClose
   }
