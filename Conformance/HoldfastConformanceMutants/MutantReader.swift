@@ -7,6 +7,8 @@ class MutantReader: StorageReader {
   /// Begins another snapshot; nil inside a writer.
   private let begin: (() throws(StorageError) -> any StorageReader)?
   private let buffer = RowBuffer()
+  /// Told of the end, once.
+  var onEnd: (() -> Void)?
 
   init(
     _ mutation: Mutation?,
@@ -36,6 +38,13 @@ class MutantReader: StorageReader {
   }
 
   func get(_ key: RowView, in collection: Collection) throws(StorageError) -> RowView? {
+    if mutation == .getReadsLive, let begin {
+      let live = try begin()
+      defer { live.end() }
+      guard let row = try live.get(key, in: collection) else { return nil }
+      buffer.copy(row)
+      return buffer.view
+    }
     guard let row = try base().get(key, in: collection) else { return nil }
     return try MutantCursor.changed(row, mutation, buffer)
   }
@@ -77,8 +86,37 @@ class MutantReader: StorageReader {
     case .filterForgotten: return try whole(handlesFilter: true)
     case .notEqualDropsNulls:
       return try whole(Self.droppingNulls(query.filter), handlesFilter: true)
+    case .offsetForgotten where query.offset > 0: return try fromStart(query)
+    case .descendingForgotten where query.order.first?.isDescending == true:
+      let isByKey = query.order[0].position == query.collection.keyPositions[0]
+      return isByKey ? try whole(handlesOrder: true) : nil
+    case .pageRepeatsLast where query.limit != nil:
+      return try whole(Self.inclusive(query.filter), handlesFilter: true)
     case .pageDropsTies: return try whole(Self.firstOfOr(query.filter), handlesFilter: true)
     default: return nil
+    }
+  }
+
+  /// The rows of a query by key without a filter, from the first on.
+  private func fromStart(_ query: BoundQuery) throws(StorageError) -> PushedQuery<MutantCursor>? {
+    guard case .all = query.filter, query.order.map(\.position) == query.collection.keyPositions
+    else { return nil }
+    let rows = try base().scan(Scan(query.collection, reversed: query.order[0].isDescending))
+    return PushedQuery(
+      cursor: MutantCursor(rows, mutation, limit: query.limit),
+      handlesFilter: true,
+      handlesOrder: true,
+      handlesLimit: true
+    )
+  }
+
+  private static func inclusive(_ filter: BoundFilter) -> BoundFilter {
+    switch filter {
+    case .compare(let position, .greater, let value): .compare(position, .greaterOrEqual, value)
+    case .compare(let position, .less, let value): .compare(position, .lessOrEqual, value)
+    case .and(let parts): .and(parts.map(inclusive))
+    case .or(let parts): .or(parts.map(inclusive))
+    default: filter
     }
   }
 
@@ -125,5 +163,9 @@ class MutantReader: StorageReader {
     return nil
   }
 
-  func end() { first?.end() }
+  func end() {
+    first?.end()
+    onEnd?()
+    onEnd = nil
+  }
 }

@@ -7,6 +7,7 @@ final class MutantWriter: MutantReader, StorageWriter {
   private let buffer = RowBuffer()
   private static let updates = Atomic<Int>(0)
   private var inserted = 0
+  private var firstCollection: Int?
   private var isCommitted = false
 
   init(_ mutation: Mutation?, _ base: any StorageWriter) {
@@ -22,6 +23,10 @@ final class MutantWriter: MutantReader, StorageWriter {
       return try body()
     } catch {
       var error = error
+      if mutation == .messageEmpty { error.message = "" }
+      if mutation == .duplicateCodeWrong, error.code == .duplicateKey {
+        error.code = .uniqueViolation
+      }
       if mutation == .uniqueCodeWrong, error.code == .uniqueViolation { error.code = .duplicateKey }
       if mutation == .messageHoldsValue { error.message += "\(try row.values())" }
       throw error
@@ -31,6 +36,12 @@ final class MutantWriter: MutantReader, StorageWriter {
   func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
     inserted += 1
     if mutation == .lastRecordsDropped, inserted > 10_000 { return nil }
+    if mutation == .secondCollectionLost {
+      firstCollection = firstCollection ?? collection.id
+      if firstCollection != collection.id { return nil }
+    }
+    if mutation == .batchReplaces, inserted > 1 { return try base.put(row, in: collection) }
+    if mutation == .wrongKeyTold { return try base.insert(row, into: collection).map { $0 &+ 1 } }
     if mutation == .insertReplaces { return try base.put(row, in: collection) }
     var row = row
     if mutation == .keyReused, let position = collection.automaticKeyPosition, row.isNull(position)
@@ -130,6 +141,13 @@ final class MutantWriter: MutantReader, StorageWriter {
         definition.references[index].onDelete = .restrict
       }
     }
+    if mutation == .setNullCascades {
+      for index in definition.references.indices
+      where definition.references[index].onDelete == .setNull {
+        definition.references[index].onDelete = .cascade
+      }
+    }
+    if mutation == .namesCut { definition.name = String(definition.name.prefix(32)) }
     if mutation == .namesLowercased { definition.name = definition.name.lowercased() }
     return try base.createCollection(definition)
   }
@@ -164,7 +182,7 @@ final class MutantWriter: MutantReader, StorageWriter {
   }
 
   func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError) {
-    try base.setLastAutomaticKey(key, of: collection)
+    if mutation != .counterNotSet { try base.setLastAutomaticKey(key, of: collection) }
   }
   func setMigrations(_ names: [String]) throws(StorageError) {
     if mutation != .migrationsForgotten { try base.setMigrations(names) }

@@ -9,37 +9,38 @@ package enum Mutation: String, CaseIterable, Sendable {
   case insertReplaces, updateInserts, putDeletesAnother, deleteAlwaysTrue, clearTakesNamesakes
   case clearCountsNothing, keyReused, partialUpdateClears
   // Batches
-  case lastRecordsDropped
+  case lastRecordsDropped, batchReplaces, secondCollectionLost
   // Unique indexes
   case uniqueIgnored, uniqueIgnoredInUpdate, uniqueIgnoredInBatch, uniqueCodeWrong, nullsCollide
   // Queries
   case notEqualDropsNulls, emptyInMatchesAll, sumOfNothingIsZero, filterForgotten
   case countIgnoresFilter, indexStaleAfterUpdate
   // Sorting and paging
-  case limitBeforeSort, sortForgotten, pageDropsTies
+  case limitBeforeSort, sortForgotten, offsetForgotten, descendingForgotten, pageDropsTies
+  case pageRepeatsLast
   // Transactions
   case commitLost, rollbackCommits, savepointKept, savepointReleaseUndoes, snapshotAtFirstUse
   case cursorReadsLive
   case catalogReadsLive
   // Concurrency
-  case tenthUpdateLost
+  case tenthUpdateLost, getReadsLive, readerBlocksWriter
   // References
-  case referencesForgotten, deleteRulesForgotten
+  case referencesForgotten, deleteRulesForgotten, setNullCascades
   // Migrations
   case redefineLosesRows, redefineSwapsFields, redefineResetsCounter, newUniqueIgnored, dropIgnored
   case migrationsForgotten, dropReferencesIgnored
   // Observation
-  case deleteNeverFound
+  case deleteNeverFound, wrongKeyTold
   // Copies
-  case counterReadsZero
+  case counterReadsZero, counterNotSet, compactLoses
   // Persistence
-  case lostOnReopen, schemaVersionStays
+  case lostOnReopen, lastRecordLostOnReopen, schemaVersionStays
   // Lifecycle
-  case alwaysCreated, createdUnasked
+  case alwaysCreated, neverCreated, createdUnasked
   // Names
-  case namesLowercased
+  case namesLowercased, namesCut
   // Errors
-  case messageHoldsValue
+  case messageHoldsValue, messageEmpty, duplicateCodeWrong
   // Processes
   case sharingPretended
 
@@ -69,6 +70,8 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .keyReused: ("records", "an automatic key follows the largest that is left")
     case .partialUpdateClears: ("records", "update clears the last field")
     case .lastRecordsDropped: ("batch", "inserts past the ten thousandth are lost")
+    case .batchReplaces: ("batch", "insert replaces records after the first of a transaction")
+    case .secondCollectionLost: ("batch", "one transaction inserts into one collection only")
     case .uniqueIgnored: ("unique", "unique indexes refuse nothing")
     case .uniqueIgnoredInUpdate: ("unique", "update swallows a violation")
     case .uniqueIgnoredInBatch: ("unique", "insert swallows a violation after other inserts")
@@ -82,6 +85,9 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .indexStaleAfterUpdate: ("query", "old index entries stay")
     case .limitBeforeSort: ("sort", "the limit is applied before the sort")
     case .sortForgotten: ("sort", "rows are not sorted")
+    case .offsetForgotten: ("sort", "an offset skips nothing")
+    case .descendingForgotten: ("sort", "the key's descending order ascends")
+    case .pageRepeatsLast: ("paging", "a page begins with the last row of the one before")
     case .pageDropsTies: ("paging", "a page skips what ties with the last row of the one before")
     case .commitLost: ("transaction", "commit keeps nothing")
     case .rollbackCommits: ("transaction", "rollback commits")
@@ -92,6 +98,7 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .catalogReadsLive: ("transaction", "a snapshot meets a schema that was changed since")
     case .referencesForgotten: ("references", "references are not kept, so nothing checks them")
     case .deleteRulesForgotten: ("references", "every reference restricts")
+    case .setNullCascades: ("references", "references that set null cascade")
     case .redefineLosesRows: ("migration", "a schema change loses the records")
     case .redefineSwapsFields:
       ("migration", "a schema change fills the last field from the one before")
@@ -102,13 +109,23 @@ package enum Mutation: String, CaseIterable, Sendable {
     case .dropReferencesIgnored: ("migration", "a dropped reference stays")
     case .deleteNeverFound:
       ("observation", "delete says that there was no record where one was")
+    case .wrongKeyTold: ("observation", "insert tells the key after the one that it gave")
+    case .counterNotSet: ("copies", "the counter of automatic keys is not set")
+    case .compactLoses: ("copies", "compacting clears a collection")
     case .counterReadsZero: ("copies", "the counter of automatic keys reads as zero")
     case .tenthUpdateLost: ("concurrency", "one update in ten is lost")
+    case .getReadsLive: ("concurrency", "a reader gets what was committed since it began")
+    case .readerBlocksWriter: ("concurrency", "no writer begins beside a reader")
+    case .lastRecordLostOnReopen: ("persistence", "closing loses the last record")
     case .lostOnReopen: ("persistence", "closing loses everything")
     case .schemaVersionStays: ("persistence", "the schema's version never rises")
     case .alwaysCreated: ("lifecycle", "opening an existing store says that it was created")
+    case .neverCreated: ("lifecycle", "opening a new store says that it was found")
     case .createdUnasked: ("lifecycle", "a missing store is created unasked")
     case .namesLowercased: ("names", "collections are named in lower case")
+    case .namesCut: ("names", "names of collections end after 32 characters")
+    case .messageEmpty: ("errors", "errors have no message")
+    case .duplicateCodeWrong: ("errors", "a duplicate key is reported as a unique violation")
     case .sharingPretended: ("processes", "sharing between processes is declared, and is not there")
     case .messageHoldsValue: ("errors", "a message quotes the stored values")
     }

@@ -12,11 +12,13 @@ extension Backends {
   public static func destroy(_ url: StorageURL) throws(StorageError) -> Bool {
     if url.scheme == .memory { return MemoryEngine.destroy(name: url.path) }
     try checkKind(url)
-    if case .missing = StoreKind(at: url.path) { return false }
+    // Files beside a store may outlive it.
     let suffixes = url.scheme == .sqlite ? ["-wal", "-shm", "-journal", ""] : [""]
+    var wasThere = false
     for suffix in suffixes where FileManager.default.fileExists(atPath: url.path + suffix) {
       do {
         try FileManager.default.removeItem(atPath: url.path + suffix)
+        wasThere = suffix.isEmpty
       } catch {
         throw StorageError(
           .ioError,
@@ -26,7 +28,7 @@ extension Backends {
         )
       }
     }
-    return true
+    return wasThere
   }
 
   /// Makes a closed store look as if a newer version had written it, for conformance tests.

@@ -36,6 +36,7 @@ public enum Backends {
     return try StoreRegistry.shared.open(
       url.path,
       isFile: url.scheme != .memory,
+      file: mainFile(url),
       kind: url.scheme.rawValue,
       options: url.options
     ) { () throws(StorageError) in
@@ -56,6 +57,15 @@ public enum Backends {
       )
     }
     return try open(url)
+  }
+
+  /// The file that is never replaced while a store is open, but by its own compaction.
+  private static func mainFile(_ url: StorageURL) -> String? {
+    switch url.scheme {
+    case .memory, .sqlite: nil
+    case .lmdb: url.path + "/data.mdb"
+    case .json, .plist: url.path + "/lock"
+    }
   }
 
   static func checkKind(_ url: StorageURL) throws(StorageError) {

@@ -67,9 +67,31 @@ import Testing
     #expect(Conformance.markdown(cases).contains("\(cases.count) cases"))
   }
 
+  @Test func `every code of errors is expected by a case`() throws {
+    // No open store gives these: URLs, other texts, an engine that fails, a file edited by hand
+    // between two commits, a full disk.
+    let elsewhere: Set = [
+      "invalidConfiguration", "malformedInput", "transactionFailed", "conflict", "storageFull",
+    ]
+    let declarations = try Self.text(of: "Sources/Holdfast/Storage/StorageError.swift")
+    let codes = Set(declarations.matches(of: /static let (\w+) = Code\(/).map { String($0.1) })
+    #expect(codes.count > 30)
+    let folder = Self.repository.appendingPathComponent("Conformance/HoldfastConformance/Cases")
+    var expected: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where file.hasSuffix(".swift") {
+      let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+      expected.formUnion(text.matches(of: /expectError\(\s*\.(\w+)/).map { String($0.1) })
+      expected.formUnion(text.matches(of: /"(\w+)", "the code"/).map { String($0.1) })
+    }
+    #expect(codes.subtracting(expected).subtracting(elsewhere) == [])
+    #expect(elsewhere.intersection(expected) == [], "cases expect these after all")
+  }
+
+  private static let repository = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
   private static func text(of path: String) throws -> String {
-    let repository = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    return try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
+    try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
   }
 }

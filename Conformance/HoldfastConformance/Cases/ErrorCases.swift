@@ -59,7 +59,7 @@ enum ErrorCases {
       ),
     ]
 
-  static let all: [ConformanceCase] = [
+  static let rules: [ConformanceCase] = [
     ConformanceCase("errors.noStoredValues", "No message holds a stored or given value.") {
       context in
       let store = try await context.open(
@@ -198,4 +198,6 @@ enum ErrorCases {
       }
     },
   ]
+
+  static let all = rules + engine
 }

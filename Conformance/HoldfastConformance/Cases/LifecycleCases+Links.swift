@@ -69,7 +69,7 @@ extension LifecycleCases {
   ]
 
   /// A case about files that needs something put in place.
-  private static func onFiles(
+  static func onFiles(
     _ id: String,
     _ statement: String,
     _ obstacle: HarnessObstacle,

@@ -3,7 +3,7 @@ import Holdfast
 /// What observers of a store hear of commits.
 enum ObservationCases {
   /// An event as text: `item +[1] ~[2] -[3]`, or `item ?` where keys are not told.
-  private static func text(_ change: StoreChange?) -> String {
+  static func text(_ change: StoreChange?) -> String {
     guard let change else { return "the end" }
     return change.collections.sorted { $0.key < $1.key }.map { name, change in
       guard change.isComplete else { return "\(name) ?" }
@@ -22,13 +22,13 @@ enum ObservationCases {
     try await context.open(creating: Shapes.item(), Shapes.item("other"))
   }
 
-  private static func insert(_ id: Int, _ store: Store, into name: String = "item") async throws {
+  static func insert(_ id: Int, _ store: Store, into name: String = "item") async throws {
     try await store.write { try $0.insertItems([id], into: name) }
   }
 
-  private struct Undone: Error {}
+  struct Undone: Error {}
 
-  static let all: [ConformanceCase] = [
+  static let rules: [ConformanceCase] = [
     ConformanceCase("observation.firstThenChanges", "An observer hears of what is committed after.")
     { context in
       let store = try await open(context)
@@ -320,4 +320,6 @@ enum ObservationCases {
       context.expect(text(try await changes.next()), "item +[1]", "the event")
     },
   ]
+
+  static let all = rules + keys
 }

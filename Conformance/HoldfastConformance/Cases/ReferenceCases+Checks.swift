@@ -101,27 +101,6 @@ extension ReferenceCases {
         context.expect(try transaction.deleteAll(in: "user"), 3, "users, not needed now")
       }
     },
-    ConformanceCase(
-      "references.inBatchOrder",
-      "A target must be there before; deferred, by the end."
-    ) { context in
-      let store = try await open(context, .restrict)
-      try await store.write { transaction in
-        context.expectError(.referenceViolation, "before its user") {
-          try transaction.insert(["id": 40, "user": 4], into: "status")
-        }
-        try transaction.deferringReferences {
-          try transaction.insert(["id": 40, "user": 4], into: "status")
-          try transaction.insert(["id": 4, "name": "d"], into: "user")
-        }
-        context.expectError(.referenceViolation, "never comes") {
-          try transaction.deferringReferences {
-            _ = try transaction.insert(["id": 41, "user": 77], into: "status")
-          }
-        }
-      }
-      try await expect(context, store, users: [1, 2, 3, 4], statuses: [10, 11, 20, 30, 40])
-    },
     ConformanceCase("references.keyAndIndexFirst", "Key and unique index are reported first.") {
       context in
       var definitions = definitions(.restrict)

@@ -59,5 +59,5 @@ enum ReferenceCases {
     )
   }
 
-  static let all = checks + cascades
+  static let all = checks + deferred + cascades
 }

@@ -36,7 +36,7 @@ enum SortCases {
     }
   }
 
-  static let all: [ConformanceCase] = [
+  static let rules: [ConformanceCase] = [
     ConformanceCase("sort.multiKey", "Every order over indexes is exact: nulls, ties, directions.")
     {
       try await expect($0, indexes: QueryCases.indexes)
@@ -174,4 +174,6 @@ enum SortCases {
       )
     },
   ]
+
+  static let all = rules + counts
 }

@@ -20,6 +20,10 @@ public enum HarnessObstacle: String, Sendable, CaseIterable {
   case symbolicLink
   /// A folder, if it is missing, in which the place's store would be, and which nobody may write.
   case lockedFolder
+  /// A store whose largest file was cut in half. The place holds a closed store.
+  case halvedFile
+  /// Nothing any more: the file or folder of the store that is open there is removed.
+  case nothing
 }
 
 /// What an author of a backend writes to run the suite: how to open and destroy a store.

@@ -109,6 +109,8 @@ public struct StoreHarness: Harness {
       try Data("this is a letter, not a store\n".utf8).write(
         to: URL(fileURLWithPath: location(of: place))
       )
+    case .halvedFile: try Self.halveLargestFile(at: location(of: place))
+    case .nothing: try FileManager.default.removeItem(atPath: location(of: place))
     case .newerFormat:
       guard let raiseFormat else {
         throw StorageError(
@@ -118,6 +120,24 @@ public struct StoreHarness: Harness {
       }
       try raiseFormat(location(of: place))
     }
+  }
+
+  /// Cuts the file at a path, or the largest file in the folder there, in half.
+  private static func halveLargestFile(at path: String) throws {
+    let files = FileManager.default
+    var paths = [path]
+    if let enumerator = files.enumerator(atPath: path) {
+      for case let name as String in enumerator { paths.append("\(path)/\(name)") }
+    }
+    let sizes = try paths.map { path in
+      let attributes = try files.attributesOfItem(atPath: path)
+      let isFile = attributes[.type] as? FileAttributeType == .typeRegular
+      return isFile ? (attributes[.size] as? NSNumber)?.uint64Value ?? 0 : 0
+    }
+    guard let largest = zip(paths, sizes).max(by: { $0.1 < $1.1 }) else { return }
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: largest.0))
+    try file.truncate(atOffset: largest.1 / 2)
+    try file.close()
   }
 
   /// How to start a second process on the store at a place.

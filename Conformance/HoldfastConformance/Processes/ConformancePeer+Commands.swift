@@ -23,6 +23,8 @@ extension ConformancePeer {
   /// - `ids NAME`, `count NAME`: reads.
   /// - `stream NAME`: inserts records without end, and answers each committed one with its id.
   /// - `readers COUNT`: begins readers on threads of their own, which never end.
+  /// - `migrate COUNT [hang]`: applies so many migrations, and says how many were new; with `hang` it
+  ///   answers in the middle of the last one and stays there.
   /// - `fork`: forks, and says what error the child gets from the store.
   func perform(_ words: [String]) throws -> String {
     func word(_ index: Int) throws -> String {
@@ -56,6 +58,7 @@ extension ConformancePeer {
     case "count": return "\(try reading { try $0.count(word(1)) })"
     case "stream": try stream(try word(1))
     case "readers": try beginReaders(try number(1))
+    case "migrate": return try migrate(try number(1), hangs: words.contains("hang"))
     case "fork": return try fork()
     default: throw StorageError(.malformedInput, "the peer knows no command \(words)")
     }
@@ -98,7 +101,7 @@ extension ConformancePeer {
     var id = 0
     while true {
       try writing { try $0.insertItems([id], into: collection) }
-      answer("ok \(id)")
+      Self.answer("ok \(id)")
       id += 1
     }
   }
@@ -125,6 +128,20 @@ extension ConformancePeer {
     if let error = failure.withLock({ $0 }) { throw error }
   }
 
+  private func migrate(_ count: Int, hangs: Bool) throws -> String {
+    var steps = MigrationCases.steps(count)
+    if hangs, let last = steps.popLast() {
+      steps.append(
+        Migration(last.name) { transaction in
+          try last.body(transaction)
+          Self.answer("ok")
+          while true { pause() }
+        }
+      )
+    }
+    return "\(try store().migrate(steps).count)"
+  }
+
   /// Swift does not let one call `fork` by name.
   private func fork() throws -> String {
     typealias Fork = @convention(c) () -> pid_t
@@ -134,7 +151,7 @@ extension ConformancePeer {
     let store = try store()
     let child = unsafeBitCast(symbol, to: Fork.self)()
     if child == 0 {
-      answer(
+      Self.answer(
         "ok \(Self.outcome { try store.read { _ in } }) \(Self.outcome { try store.write { _ in } })"
       )
       _exit(0)

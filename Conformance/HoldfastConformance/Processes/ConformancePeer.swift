@@ -52,11 +52,11 @@ public final class ConformancePeer {
       case "rollback": return .rollback
       default:
         do {
-          answer("ok \(try perform(words))")
+          Self.answer("ok \(try perform(words))")
         } catch let error as StorageError {
-          answer("error \(error.code) \(error)")
+          Self.answer("error \(error.code) \(error)")
         } catch {
-          answer("error \(type(of: error)) \(error)")
+          Self.answer("error \(type(of: error)) \(error)")
         }
       }
     }
@@ -65,7 +65,7 @@ public final class ConformancePeer {
   }
 
   /// Writes one line at once, past any buffer.
-  func answer(_ line: String) {
+  static func answer(_ line: String) {
     let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
     var written = 0
     while written < bytes.count {
@@ -102,7 +102,7 @@ public final class ConformancePeer {
     let outer = reader
     reader = transaction
     defer { reader = outer }
-    answer("ok")
+    Self.answer("ok")
     if serve() == .rollback { throw RolledBack() }
   }
 

@@ -14,11 +14,8 @@ class TracingReader<Base: StorageReader>: StorageReader {
     self.source = source
   }
 
-  /// Writes down a call after it was made.
-  ///
-  /// - Parameters:
-  ///   - outcome: what came of it, where that is not plain success.
-  ///   - subject: what it was about; without the details that only the first calls of many show.
+  // Writes down a call after it was made, with what came of it where that is not plain success, and
+  // what it was about; details of the latter are for the first of many calls only.
   final func traced<T>(
     _ verb: String,
     _ collection: String = "",

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
 /// The stores that this process has open, by what they are on disk, so that opening one again shares
 /// it: two separate handles on one file would break each other on some engines.
 public final class StoreRegistry: @unchecked Sendable {
@@ -14,18 +8,20 @@ public final class StoreRegistry: @unchecked Sendable {
   public static let shared = StoreRegistry()
 
   private enum Place: Hashable {
-    case file(device: UInt64, inode: UInt64)
+    case file(FileIdentity)
     case name(String)
   }
   private struct Entry {
+    var number: Int
     var storage: SharedStorage
     var kind: String
     var options: StorageOptions
   }
 
-  // `condition` protects both.
+  // `condition` protects all of it.
   private let condition = NSCondition()
   private var entries: [Place: Entry] = [:]
+  private var lastNumber = 0
   private var isOpening = false
 
   /// Opens a store at a path, or shares the one that this process has open there.
@@ -33,6 +29,8 @@ public final class StoreRegistry: @unchecked Sendable {
   /// - Parameters:
   ///   - path: the file or folder, or with `isFile` false any name.
   ///   - isFile: whether `path` is a path; links to one file are one place.
+  ///   - file: the file that stays the same as long as nobody removes or replaces the store, where
+  ///     that is not `path` itself.
   ///   - kind: the backend's name.
   ///   - options: must be those of the open store, but for the timeout.
   ///   - make: opens the storage. Called by one thread of the process at a time.
@@ -42,6 +40,7 @@ public final class StoreRegistry: @unchecked Sendable {
   public func open(
     _ path: String,
     isFile: Bool = true,
+    file: String? = nil,
     kind: String,
     options: StorageOptions,
     make: () throws(StorageError) -> any Storage
@@ -51,7 +50,7 @@ public final class StoreRegistry: @unchecked Sendable {
     while true {
       if !isOpening {
         guard let place = Self.place(path, isFile), let entry = entries[place],
-          !entry.storage.isForked
+          !entry.storage.isForked, entry.storage.isInPlace
         else { break }
         guard entry.kind == kind, Self.isSame(entry.options, options) else {
           condition.unlock()
@@ -82,20 +81,26 @@ public final class StoreRegistry: @unchecked Sendable {
     }
     let storage = try make()
     let place = Self.place(path, isFile)
-    let shared = SharedStorage(storage, options: options) { [self] in
-      if let place { remove(place) }
+    let number = condition.withLock {
+      lastNumber += 1
+      return lastNumber
+    }
+    let shared = SharedStorage(storage, options: options, file: isFile ? file ?? path : nil) {
+      [self] in
+      if let place { remove(place, number) }
     }
     if let place {
       condition.withLock {
-        entries[place] = Entry(storage: shared, kind: kind, options: options)
+        entries[place] = Entry(number: number, storage: shared, kind: kind, options: options)
       }
     }
     return Store(sharing: shared, wasCreated: storage.wasCreated)
   }
 
-  private func remove(_ place: Place) {
+  private func remove(_ place: Place, _ number: Int) {
     condition.lock()
-    entries[place] = nil
+    // Another store may have come to be there meanwhile.
+    if entries[place]?.number == number { entries[place] = nil }
     condition.broadcast()
     condition.unlock()
   }
@@ -108,12 +113,6 @@ public final class StoreRegistry: @unchecked Sendable {
   }
 
   private static func place(_ path: String, _ isFile: Bool) -> Place? {
-    if !isFile { return .name(path) }
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return .file(
-      device: UInt64(truncatingIfNeeded: status.st_dev),
-      inode: UInt64(truncatingIfNeeded: status.st_ino)
-    )
+    isFile ? FileIdentity(at: path).map { .file($0) } : .name(path)
   }
 }

@@ -30,6 +30,7 @@ extension Store {
       defer { shared.gate.leave() }
       try shared.checkWritable()
       try storage.compact(timeout: timeout)
+      shared.renewFile()
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// An open storage with what all its ``Store`` handles share: the writers' gate, the count of open
 /// transactions, and the threads on which asynchronous bodies run.
@@ -16,6 +17,7 @@ final class SharedStorage: @unchecked Sendable {
   let onClose: @Sendable () -> Void
 
   private let forks = ForkDetector()
+  private let file: Mutex<WatchedFile?>
 
   // `condition` protects everything below.
   private let condition = NSCondition()
@@ -26,9 +28,16 @@ final class SharedStorage: @unchecked Sendable {
   private var isSuspended = false
   private var failure: StorageError?
 
-  init(_ storage: any Storage, options: StorageOptions, onClose: @escaping @Sendable () -> Void) {
+  /// Parameter `file`: the path of a file that stays the same as long as the store is in its place.
+  init(
+    _ storage: any Storage,
+    options: StorageOptions,
+    file: String? = nil,
+    onClose: @escaping @Sendable () -> Void
+  ) {
     self.storage = StorageInterposition.wrap?(storage) ?? storage
     self.options = options
+    self.file = Mutex(file.flatMap { WatchedFile($0) })
     self.onClose = onClose
   }
 
@@ -81,8 +90,22 @@ final class SharedStorage: @unchecked Sendable {
     )
   }
 
-  /// Throws if a commit failed in a way that leaves the disk's state unknown.
+  /// Whether the store's files are where they were when it was opened.
+  var isInPlace: Bool { file.withLock { $0?.isInPlace ?? true } }
+
+  /// Takes the file that is there now for the store's: the store itself has replaced it.
+  func renewFile() { file.withLock { $0?.renew() } }
+
+  /// Throws if writes would be lost: the files are gone, or a commit failed in a way that leaves the
+  /// disk's state unknown.
   func checkWritable() throws(StorageError) {
+    guard isInPlace else {
+      let path = file.withLock { $0?.path ?? "" }
+      throw StorageError(
+        .ioError,
+        "\(path) was removed or replaced while the store was open; close the store and open it again"
+      )
+    }
     if let failure = condition.withLock({ failure }) {
       throw StorageError(
         .ioError,
@@ -168,6 +191,7 @@ final class SharedStorage: @unchecked Sendable {
     if isClosed || isClosing { throw Store.closedError }
     if !isSuspended { return }
     try storage.resume()
+    renewFile()
     isSuspended = false
   }
 

@@ -1,6 +1,6 @@
-/// References that are checked at the end of a body: the collections that were written to.
+/// References that are checked at the end of a body: the ids of collections that were written to.
 final class DeferredReferences {
-  var collections: [Int: Collection] = [:]
+  var collections: Set<Int> = []
 }
 
 extension WriteTransaction {
@@ -18,9 +18,10 @@ extension WriteTransaction {
       self.deferred = deferred
       defer { self.deferred = nil }
       let result = try body()
-      for collection in deferred.collections.values.sorted(by: { $0.id < $1.id }) {
+      // By id: the body may have renamed or dropped some.
+      for collection in try catalog.collections where deferred.collections.contains(collection.id) {
         for reference in collection.references {
-          try checkReference(reference, of: try self.collection(collection.name))
+          try checkReference(reference, of: collection)
         }
       }
       return result
@@ -48,7 +49,7 @@ extension WriteTransaction {
     _ write: () throws(StorageError) -> T
   ) throws(StorageError) -> T {
     if let deferred {
-      deferred.collections[collection.id] = collection
+      deferred.collections.insert(collection.id)
       return try perform(write)
     }
     return try perform { () throws(StorageError) in
