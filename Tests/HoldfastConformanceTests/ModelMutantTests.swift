@@ -8,7 +8,8 @@ import Testing
     .negativeZeroKept, .textNormalized, .exclusiveBoundIncluded, .putDeletesAnother, .keyReused,
     .uniqueIgnoredInUpdate, .nullsCollide, .notEqualDropsNulls, .indexStaleAfterUpdate,
     .limitBeforeSort, .pageDropsTies, .savepointKept, .rollbackCommits, .cursorReadsLive,
-    .lostOnReopen, .namesLowercased,
+    .lostOnReopen, .namesLowercased, .migrationsForgotten, .deleteNeverFound, .referencesForgotten,
+    .setNullCascades,
   ]
 
   @Test(arguments: seen)

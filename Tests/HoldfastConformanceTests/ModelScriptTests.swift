@@ -50,6 +50,15 @@ import Testing
       rename thing to item
       alter item call title name, remove n
       query item where starts(name, "a") sort (-id) limit 5
+      watch
+      migrate (one {create note (id integer, text json?, of integer?) key (id) refers (of) to item restrict; insert note {id: 1, text: "{\"a\":[1]}"}}, two {})
+      rehearse (one {}, two {}, three {drop note})
+      migrate (two {})
+      deferring {insert note {id: 2, of: 50}; insert item {id: 50}}
+      deferring {insert note {id: 3, of: 60}}
+      query note where or(json(text, (a), element(eq(1))), json(text, (), in([null, "x"])))
+      count note where not(json(text, (a, b), count(ge, 2)))
+      unwatch
       """
     let replay = try await ModelTest.replay(
       script,
@@ -59,6 +68,11 @@ import Testing
     #expect(replay.lines.contains("17: count \"a b\"\n  0"))
     #expect(replay.lines.contains { $0.hasPrefix("5: ") && $0.contains("uniqueViolation") })
     #expect(replay.lines.contains { $0.hasSuffix("[[1, \"a\\u{0}\"+\"b\"*20]]") })
+    #expect(replay.lines.contains { $0.hasPrefix("23: ") && $0.hasSuffix("\n  [one, two]") })
+    #expect(replay.lines.contains { $0.hasPrefix("24: ") && $0.hasSuffix("\n  [three]") })
+    #expect(replay.lines.contains { $0.hasPrefix("25: ") && $0.contains("migrationMismatch") })
+    #expect(replay.lines.contains { $0.hasPrefix("27: ") && $0.contains("referenceViolation") })
+    #expect(replay.lines.contains { $0.hasPrefix("28: ") && $0.hasSuffix("null, 50]]") })
     #expect(replay.lines.contains("# sqlite"))
   }
 
@@ -74,7 +88,13 @@ import Testing
     "create item (a integer) key (a) refers (a) to b",
     "create item (a integer) key (a) refers (a) to b gently", "at 1 commit", "at x get item [1]",
     "snapshot",
-    "aggregate item (median a)", "next 1",
+    "aggregate item (median a)", "next 1", "deferring", "deferring {begin}",
+    "deferring {deferring {}}", "deferring {drop item}", "deferring {delete item [1], }",
+    "migrate one {}", "migrate (one)", "migrate (one {migrate ()})", "rehearse (one {commit})",
+    "query item where json(a)", "query item where json(a, b, eq(1))",
+    "query item where json(a, (), like(1))", "query item where json(a, (), same(1))",
+    "query item where json(a, (), count(1))",
+    "query item where json(a, (), \(String(repeating: "element(", count: 5000))",
     "query item where \(String(repeating: "not(", count: 5000))",
   ])
   func `a wrong line is an error in one line that names it`(_ line: String) async throws {

@@ -20,49 +20,85 @@ import Testing
     return sources
   }
 
-  @Test func `docs/WritingABackend.md shows the examples as they are, and nothing else`() throws {
-    let guide = try String(
-      contentsOf: Self.repository.appendingPathComponent("docs/WritingABackend.md"),
+  private static func guide() throws -> String {
+    try String(
+      contentsOf: repository.appendingPathComponent("docs/WritingABackend.md"),
       encoding: .utf8
     )
-    let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map {
-      String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex))
-    }
-    let sources = try Self.sources()
-    #expect(sources.count == 7)
-    for (path, source) in sources {
-      #expect(blocks.contains(source), "the guide does not show \(path) as it is")
-    }
-    #expect(blocks.count == sources.count)
   }
 
-  @Test func `the backends of docs/Examples pass the suite in a package of their own`() throws {
-    // It stays between runs, so that Holdfast is not built again for it each time.
-    let package = Self.repository.appendingPathComponent(".build/writing-a-backend")
-    for folder in ["Sources", "Tests"] {
-      try? FileManager.default.removeItem(at: package.appendingPathComponent(folder))
-    }
-    for (path, source) in try Self.sources() {
-      #expect(!source.contains("@testable"), "\(path)")
-      let file = package.appendingPathComponent(path)
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(),
-        withIntermediateDirectories: true
+  /// The files that the guide shows, by the path that it says last before each.
+  private static func files(_ guide: String) -> [(path: String, text: String)] {
+    let parts = guide.components(separatedBy: "```swift\n")
+    return zip(parts, parts.dropFirst()).map { before, after in
+      let path = before.matches(of: /`([A-Za-z\/]+\.swift)`/).last.map { String($0.1) }
+      return (
+        path ?? "",
+        String(after.prefix(upTo: after.firstRange(of: "```")?.lowerBound ?? after.endIndex))
       )
-      let moved = source.replacing("path: \"../..\"", with: "path: \"\(Self.repository.path)\"")
-      try Data(moved.utf8).write(to: file)
     }
+  }
+
+  /// What the guide says to type, in order.
+  private static func commands(_ guide: String) -> [String] {
+    guide.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+  }
+
+  private static func run(_ command: String, in folder: URL) throws -> (
+    status: Int32, lines: [Substring]
+  ) {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["swift", "test", "--package-path", package.path]
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command]
+    process.currentDirectoryURL = folder
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
-    #expect(process.terminationStatus == 0, "\(lines.suffix(40).joined(separator: "\n"))")
-    #expect(lines.contains { $0.contains("2 tests") && $0.contains("passed") })
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self).split(separator: "\n"))
+  }
+
+  @Test func `docs/WritingABackend.md shows the examples as they are, and nothing else`() throws {
+    let shown = Self.files(try Self.guide())
+    let sources = try Self.sources()
+    #expect(sources.count == 7)
+    #expect(shown.map(\.path).sorted() == sources.keys.sorted())
+    for (path, text) in shown {
+      #expect(sources[path] == text, "the guide does not show \(path) as it is")
+    }
+  }
+
+  @Test func `the steps of the guide, from an empty folder on, end with the suite passed`() throws {
+    // What was built stays between runs, so that Holdfast is not built again each time.
+    let package = Self.repository.appendingPathComponent(".build/writing-a-backend")
+    let files = FileManager.default
+    try files.createDirectory(at: package, withIntermediateDirectories: true)
+    for name in try files.contentsOfDirectory(atPath: package.path) where name != ".build" {
+      try files.removeItem(at: package.appendingPathComponent(name))
+    }
+    let guide = try Self.guide()
+    let commands = Self.commands(guide)
+    #expect(commands.count == 2)
+    let begun = try Self.run(commands[0], in: package)
+    #expect(begun.status == 0, "\(begun.lines.joined(separator: "\n"))")
+    var lines = 0
+    for (path, text) in Self.files(guide) {
+      #expect(!text.contains("@testable"), "\(path)")
+      lines += text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+      let file = package.appendingPathComponent(path)
+      try files.createDirectory(
+        at: file.deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+      let moved = text.replacing("path: \"../..\"", with: "path: \"\(Self.repository.path)\"")
+      try Data(moved.utf8).write(to: file)
+    }
+    let start = ContinuousClock.now
+    let tested = try Self.run(commands[1], in: package)
+    print("\(lines) lines of the guide were built and tested in \(ContinuousClock.now - start)")
+    #expect(tested.status == 0, "\(tested.lines.suffix(40).joined(separator: "\n"))")
+    #expect(tested.lines.contains { $0.contains("2 tests") && $0.contains("passed") })
   }
 }

@@ -32,7 +32,7 @@ extension LifecycleCases {
       await context.expectError(.ioError, "another one") {
         try await store.write { try $0.insertItems([12]) }
       }
-      do {
+      do throws(StorageError) {
         try store.close()
       } catch {
         context.note("closing throws \(error.code)")

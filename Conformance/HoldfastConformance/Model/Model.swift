@@ -9,6 +9,9 @@ struct Model: Sendable {
   /// The open transaction, then its open savepoints.
   private(set) var levels: [ModelContent] = []
   private(set) var isOpen = true
+  private(set) var isWatched = false
+  /// What observers hear of the last step.
+  private(set) var event = ModelEvent()
   private(set) var snapshots: [Int: ModelContent] = [:]
   private(set) var cursors: [Int: ModelCursor] = [:]
   private(set) var pages: [Int: ModelPage] = [:]
@@ -25,6 +28,8 @@ struct Model: Sendable {
   func applies(_ step: ModelStep) -> Bool {
     switch step {
     case .open: !isOpen
+    case .watch: isOpen && levels.isEmpty && !isWatched
+    case .unwatch: isWatched
     case .reopen: levels.isEmpty
     case .commit, .rollback: !levels.isEmpty
     case .savepoint: !levels.isEmpty
@@ -41,19 +46,33 @@ struct Model: Sendable {
     case .more(let number, let snapshot):
       pages[number] != nil && (snapshot.map { snapshots[$0] != nil } ?? true)
     case .close, .begin, .create, .drop, .rename, .alter, .insert, .put, .replace, .update, .delete,
-      .clear, .fill,
-      .read(_, nil):
+      .clear, .fill, .deferring, .migrate, .read(_, nil):
       true
     }
   }
 
   /// Does a step that applies.
   ///
-  /// `chosen` is the automatic key that the store gave; without one the model chooses the next.
+  /// `chosen` are the keys that the store gave, one for each write; where there is none the model
+  /// chooses the next automatic one.
   ///
   /// - Returns: what the store must have given.
-  mutating func apply(_ step: ModelStep, chosen: Int64? = nil) -> ModelExpectation {
+  mutating func apply(_ step: ModelStep, chosen: [Int64?] = []) -> ModelExpectation {
+    if levels.isEmpty { committed.forgetTouched() }
+    let before = committed
+    let expectation = perform(step, chosen)
+    event = levels.isEmpty ? ModelEvent(from: before, to: committed) : ModelEvent()
+    return expectation
+  }
+
+  private mutating func perform(_ step: ModelStep, _ chosen: [Int64?]) -> ModelExpectation {
     switch step {
+    case .watch, .unwatch:
+      isWatched.toggle()
+      return .done("done")
+    case .deferring(let steps):
+      return isOpen ? current.deferring(steps, chosen: chosen) : .fails([.closed])
+    case .migrate(let list, let isRehearsal): return migrate(list, isRehearsal, chosen)
     case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo:
       return bound(step)
     case .snapshot(let number):
@@ -79,7 +98,7 @@ struct Model: Sendable {
     case .create, .drop, .rename, .alter:
       return isOpen ? change(step) : .fails([.closed])
     case .insert, .put, .replace, .update, .delete, .clear, .fill:
-      return isOpen ? current.write(step, chosen: chosen) : .fails([.closed])
+      return isOpen ? current.write(step, chosen: chosen.first ?? nil) : .fails([.closed])
     }
   }
 
@@ -127,6 +146,7 @@ struct Model: Sendable {
   }
 
   private mutating func endAll() {
+    isWatched = false
     snapshots = [:]
     endCursors { _ in true }
   }
@@ -153,6 +173,38 @@ struct Model: Sendable {
     if changed.schemaChanges != current.schemaChanges { endCursors { $0.snapshot == nil } }
     current = changed
     return expectation
+  }
+
+  private mutating func migrate(
+    _ list: [ModelMigration],
+    _ isRehearsal: Bool,
+    _ chosen: [Int64?]
+  ) -> ModelExpectation {
+    if !isOpen { return .fails([.closed]) }
+    let applied = current.migrations
+    let codes = Self.faults(list.map(\.name), after: applied)
+    if !codes.isEmpty { return .fails(codes) }
+    let pending = list.dropFirst(applied.count)
+    if pending.isEmpty { return .done("[]") }
+    if !levels.isEmpty { return .fails([.nestedTransaction]) }
+    var changed = committed
+    if let failure = changed.run(pending.flatMap(\.steps), chosen: chosen) { return failure }
+    if changed.lacksTarget { return .fails([.invalidSchema]) }
+    let names = pending.map(\.name)
+    changed.migrations += names
+    changed.schemaChanges += 1
+    if !isRehearsal { committed = changed }
+    return .done("[\(names.joined(separator: ", "))]")
+  }
+
+  /// All codes with which a list of migrations may be refused.
+  private static func faults(_ names: [String], after applied: [String]) -> [StorageError.Code] {
+    var codes: [StorageError.Code] = []
+    if Set(names).count < names.count || zip(names, applied).contains(where: { $0 != $1 }) {
+      codes.append(.migrationMismatch)
+    }
+    if codes.isEmpty, names.count < applied.count { codes.append(.newerSchema) }
+    return codes
   }
 
   // MARK: Cursors and pages
@@ -203,32 +255,5 @@ struct Model: Sendable {
     }
     pages[number] = ModelPage(query: query, shape: shape, last: last)
     return .done(ModelText.rows(rows))
-  }
-}
-
-/// A cursor that is open, or was.
-struct ModelCursor: Sendable {
-  /// What is left of its query.
-  var query: Query
-  var snapshot: Int?
-  /// How many levels were open when it was opened.
-  var depth: Int
-  /// The row that it gave last.
-  var last: [Value]?
-  var isAtEnd = false
-  var isClosed = false
-}
-
-/// A paging walk: the query, and where its last page ended.
-struct ModelPage: Sendable {
-  var query: Query
-  /// What a token belongs to, besides its query.
-  var shape: String
-  var last: [Value]
-
-  static func shape(_ collection: ModelCollection) -> String {
-    let definition = collection.definition
-    let fields = definition.fields.map { "\(ModelText.name($0.name)) \($0.type.rawValue)" }
-    return "\(ModelText.name(definition.name)) \(fields) \(ModelStep.names(definition.key))"
   }
 }

@@ -20,6 +20,10 @@ enum ModelCheck {
     if let difference = compare("the collections", names.joined(), found.joined()) {
       return difference
     }
+    let migrations = try transaction.catalog.migrations
+    if let difference = compare("the migrations", "\(content.migrations)", "\(migrations)") {
+      return difference
+    }
     for collection in content.collections {
       if let difference = try self.difference(transaction, collection) { return difference }
     }

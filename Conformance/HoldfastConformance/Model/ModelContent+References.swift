@@ -10,7 +10,8 @@ extension ModelContent {
 
   /// The first reference of a row that leads to no record, not even to the row itself.
   func broken(_ row: [Value], _ collection: ModelCollection) -> String? {
-    collection.definition.references.first { reference in
+    if isDeferring { return nil }
+    return collection.definition.references.first { reference in
       let values = collection.positions(reference.fields).map { row[$0] }
       if values.contains(where: ModelRules.isNull) { return false }
       if reference.target == collection.definition.name,
@@ -46,6 +47,7 @@ extension ModelContent {
       let (name, key) = work.removeFirst()
       guard let place = self[name]?.find(key) else { continue }
       self[name]?.rows.remove(at: place)
+      self[name]?.touched.insert(ModelText.list(key))
       gone.append((name, key))
       for (index, reference, row) in referring(to: key, of: name) {
         let child = collections[index]
@@ -54,6 +56,7 @@ extension ModelContent {
         case .cascade: work.append((child.definition.name, child.key(row)))
         case .setNull:
           guard let place = child.find(child.key(row)) else { continue }
+          collections[index].touched.insert(ModelText.list(child.key(row)))
           for position in child.positions(reference.fields) {
             collections[index].rows[place][position] = .null
           }

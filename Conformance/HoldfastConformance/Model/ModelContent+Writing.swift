@@ -1,6 +1,32 @@
 import Holdfast
 
 extension ModelContent {
+  /// Steps in a row, up to the first that fails.
+  ///
+  /// - Returns: how that one fails; nil if none does.
+  mutating func run(_ steps: [ModelStep], chosen: [Int64?]) -> ModelExpectation? {
+    for (index, step) in steps.enumerated() {
+      let key = index < chosen.count ? chosen[index] : nil
+      let expectation = step.isSchemaChange ? change(step) : write(step, chosen: key)
+      if case .fails = expectation { return expectation }
+    }
+    return nil
+  }
+
+  /// A body of writes at whose end references are checked.
+  mutating func deferring(_ steps: [ModelStep], chosen: [Int64?]) -> ModelExpectation {
+    var changed = self
+    changed.isDeferring = true
+    if let failure = changed.run(steps, chosen: chosen) { return failure }
+    changed.isDeferring = false
+    let isBroken = changed.collections.contains { collection in
+      collection.rows.contains { changed.broken($0, collection) != nil }
+    }
+    if isBroken { return .fails([.referenceViolation]) }
+    self = changed
+    return .done("done")
+  }
+
   /// A write of records.
   mutating func write(_ step: ModelStep, chosen: Int64?) -> ModelExpectation {
     switch step {
@@ -140,6 +166,7 @@ extension ModelCollection {
       let key = chosen.map { max($0, floor + 1) } ?? floor + 1
       row[automatic] = .integer(key)
       rows.append(row)
+      touched.insert(ModelText.list(self.key(row)))
       lastKey = key
       return .key(above: floor)
     }
@@ -149,6 +176,7 @@ extension ModelCollection {
     if let name = violation(row, except: place) { return .fails([.uniqueViolation], naming: name) }
     if let name = broken(row) { return .fails([.referenceViolation], naming: name) }
     if let place { rows[place] = row } else { rows.append(row) }
+    touched.insert(ModelText.list(key(row)))
     if let automatic, case .integer(let key) = row[automatic] { lastKey = max(lastKey, key) }
     return .done(mode == .replace ? "done" : ModelText.list(key(row)))
   }
@@ -183,6 +211,7 @@ extension ModelCollection {
     if let name = violation(row, except: place) { return .fails([.uniqueViolation], naming: name) }
     if let name = broken(row) { return .fails([.referenceViolation], naming: name) }
     rows[place] = row
+    touched.insert(ModelText.list(self.key(row)))
     return .done("done")
   }
 }

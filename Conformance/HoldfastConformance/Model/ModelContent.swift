@@ -5,6 +5,13 @@ import Holdfast
 /// It uses the library's types as data and none of its code.
 struct ModelContent: Sendable {
   var collections: [ModelCollection] = []
+  /// The names of the applied migrations.
+  var migrations: [String] = []
+  /// The collections of which observers hear only that they changed; those with false they need not
+  /// hear of.
+  var vague: [String: Bool] = [:]
+  /// Whether references are checked later.
+  var isDeferring = false
   /// Counts the changes of the schema.
   var schemaChanges = 0
 
@@ -18,9 +25,17 @@ struct ModelContent: Sendable {
     }
   }
 
+  /// Begins a commit of which nothing is to be told yet.
+  mutating func forgetTouched() {
+    vague = [:]
+    for index in collections.indices where !collections[index].touched.isEmpty {
+      collections[index].touched = []
+    }
+  }
+
   /// Everything, as text; equal text means equal content.
   var dump: String {
-    var lines: [String] = []
+    var lines = ["migrations \(migrations)"]
     for collection in collections.sorted(by: { $0.definition.name < $1.definition.name }) {
       lines.append(ModelStep.text(collection.definition))
       for row in collection.sorted() { lines.append("  " + ModelText.list(row)) }
@@ -104,6 +119,8 @@ enum ModelExpectation: Sendable {
 struct ModelCollection: Sendable {
   var definition: CollectionDefinition
   var rows: [[Value]] = []
+  /// The keys of records that were written or deleted since the last commit, as text.
+  var touched: Set<String> = []
   /// The largest automatic key that was given or taken.
   var lastKey: Int64 = 0
 

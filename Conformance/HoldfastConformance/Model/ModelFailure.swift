@@ -31,8 +31,8 @@ struct ModelFailure: Error {
 
 /// What a step gave.
 enum ModelOutcome {
-  /// This text, and the key of the record that was written, if it is one integer.
-  case done(String, key: Int64? = nil)
+  /// This text, and for each record that was written its key, if it is one integer.
+  case done(String, keys: [Int64?] = [])
   case threw(any Error)
 
   /// The text for people.
@@ -44,10 +44,10 @@ enum ModelOutcome {
     }
   }
 
-  /// The key that the store may have chosen.
-  var key: Int64? {
-    if case .done(_, let key) = self { return key }
-    return nil
+  /// The keys that the store may have chosen, one for each write.
+  var keys: [Int64?] {
+    if case .done(_, let keys) = self { return keys }
+    return []
   }
 
   /// How it differs from what was expected: the kind of difference; nil if it does not.
@@ -55,8 +55,8 @@ enum ModelOutcome {
     switch (expectation, self) {
     case (.done(let expected), .done(let got, _)):
       return expected.utf8.elementsEqual(got.utf8) ? nil : "differs"
-    case (.key(let floor), .done(_, let key)):
-      guard let key else { return "gives no key" }
+    case (.key(let floor), .done(_, let keys)):
+      guard case let key?? = keys.first else { return "gives no key" }
       return key > floor ? nil : "gives a key again"
     case (.fails(let codes, let name), .threw(let error as StorageError)):
       if !codes.contains(error.code) { return "throws \(error.code) for \(codes)" }

@@ -69,6 +69,9 @@ extension ModelGenerator {
       )
     }
     let name = fieldName(collection)
+    if chance(collection.field(name)?.type == .json ? 60 : 1) {
+      return .json(name, JSONCondition(jsonPath(), jsonTest()))
+    }
     let literal = literal(name, collection)
     switch random.below(100) {
     case 0..<60: return .compare(name, comparison(), literal)
@@ -84,6 +87,29 @@ extension ModelGenerator {
 
   private mutating func comparison() -> Comparison {
     pick([.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]) ?? .equal
+  }
+
+  private mutating func jsonPath() -> [String] {
+    pick([[], [], ["a"], ["b"], ["a", "b"], ["nowhere"]]) ?? []
+  }
+
+  private mutating func jsonTest(depth: Int = 0) -> JSONCondition.Test {
+    switch random.below(depth < 2 ? 9 : 7) {
+    case 0..<3: return .compare(comparison(), jsonLiteral())
+    case 3: return .isIn(Set((0..<random.below(4)).map { _ in jsonLiteral() }))
+    case 4: return chance(50) ? .startsWith("a") : .contains("")
+    case 5: return .count(comparison(), random.below(4))
+    case 6:
+      if chance(5) { return .equals(json: ModelRules.brokenJSON) }
+      guard case .text(let json) = pools.value(.json, &random) else { return .equals(json: "{}") }
+      return .equals(json: json)
+    default: return .element(jsonTest(depth: depth + 1))
+    }
+  }
+
+  private mutating func jsonLiteral() -> Value {
+    if chance(3) { return ModelPools.wrong(&random) }
+    return pick([.null, 0, 1, 2, 1.0, 1.5, "a", "", "ab"]) ?? .null
   }
 
   /// A literal to compare a field with: mostly one that could be there, also of the other kind of

@@ -23,6 +23,7 @@ struct ModelGenerator {
   private mutating func history() -> [ModelStep] {
     var steps: [ModelStep] = []
     for _ in 0...random.below(3) { add(.create(definition()), to: &steps) }
+    if chance(50) { add(.watch, to: &steps) }
     while steps.count < room { add(step(), to: &steps) }
     return steps
   }
@@ -69,6 +70,8 @@ struct ModelGenerator {
       case 16..<20 where model.snapshots.count < 4: return .snapshot(newNumber())
       case 20..<23: return .reopen
       case 23: return .close
+      case 24: return chance(70) ? .watch : .unwatch
+      case 25..<28: return migrateStep()
       default: break
       }
     } else {
@@ -80,13 +83,15 @@ struct ModelGenerator {
       case 14 where model.snapshots.count < 4:
         return chance(75) ? .snapshot(newNumber()) : .begin
       case 15 where chance(20): return .close
+      case 16 where chance(20): return migrateStep()
       default: break
       }
     }
     switch random.below(100) {
     case 0..<2: return .create(definition())
     case 2..<6: return schemaStep()
-    case 6..<55: return write()
+    case 6..<53: return write()
+    case 53..<55: return deferringStep()
     case 55..<80: return .read(read(at: nil), at: nil)
     case 80..<84:
       guard let number = pick(model.snapshots.keys.sorted()) else { return write() }
@@ -118,7 +123,7 @@ struct ModelGenerator {
     return .cursor(newNumber(), query(at: snapshot), at: snapshot)
   }
 
-  private mutating func write() -> ModelStep {
+  mutating func write() -> ModelStep {
     let collection = collection()
     let name = collection.definition.name
     switch random.below(100) {
@@ -157,8 +162,7 @@ struct ModelGenerator {
   }
 
   /// A record, so many times in a hundred with the key of one that is there.
-  private mutating func record(_ collection: ModelCollection, existing percent: Int) -> [ModelField]
-  {
+  mutating func record(_ collection: ModelCollection, existing percent: Int) -> [ModelField] {
     let existing = chance(percent) ? pick(collection.rows) : nil
     var fields: [ModelField] = []
     for (position, field) in collection.definition.fields.enumerated() {

@@ -116,9 +116,26 @@ enum ModelRules {
         return []
       default: return [.typeMismatch]
       }
-    case .json(let name, _):
+    case .json(let name, let condition):
       guard let field = collection.field(name) else { return [.unknownField] }
-      return field.type == .json ? [] : [.typeMismatch]
+      return (field.type == .json ? [] : [.typeMismatch]) + faults(condition.test)
+    }
+  }
+
+  /// A text that is no JSON, for tests that are to be refused.
+  static let brokenJSON = "[1,"
+
+  private static func faults(_ test: JSONCondition.Test) -> [StorageError.Code] {
+    func fault(_ literal: Value) -> StorageError.Code? {
+      if case .blob = literal { return .typeMismatch }
+      return isNaN(literal) ? .invalidValue : nil
+    }
+    switch test {
+    case .compare(_, let literal): return fault(literal).map { [$0] } ?? []
+    case .isIn(let literals): return literals.compactMap(fault)
+    case .equals(let json): return json == brokenJSON ? [.invalidValue] : []
+    case .element(let test): return faults(test)
+    case .startsWith, .contains, .count: return []
     }
   }
 

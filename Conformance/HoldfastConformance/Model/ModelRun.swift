@@ -17,12 +17,13 @@ final class ModelRun {
   private let harness: any Harness
   private let onStep: (Int, ModelOutcome) -> Void
   private var place = 0
-  private var store: Store
+  var store: Store
   private(set) var model = Model()
-  private var writing: ModelReading?
+  var writing: ModelReading?
   private var snapshots: [Int: ModelSnapshot] = [:]
-  private var endedCursors: [Int: RowCursor] = [:]
+  var endedCursors: [Int: RowCursor] = [:]
   private var tokens: [Int: PageToken] = [:]
+  var changes: StoreChanges?
 
   /// Opens a fresh store.
   ///
@@ -77,11 +78,15 @@ final class ModelRun {
   }
 
   /// Compares what a step gave with what the model says, which does the step too.
-  private func compare(_ step: ModelStep, _ outcome: ModelOutcome) throws {
+  func compare(_ step: ModelStep, _ outcome: ModelOutcome) throws {
     onStep(place - 1, outcome)
-    let expectation = model.apply(step, chosen: outcome.key)
+    let expectation = model.apply(step, chosen: outcome.keys)
     if let kind = outcome.difference(from: expectation) {
       throw failure("\(step.word) \(kind)", expectation.text, outcome.text)
+    }
+    guard model.levels.isEmpty, let changes else { return }
+    if let difference = model.event.difference(from: changes.takeWaiting()) {
+      throw failure("events differ", difference.expected, difference.got)
     }
   }
 
@@ -133,8 +138,12 @@ final class ModelRun {
     case .end(let number): try end(number, step)
     case .create, .drop, .rename, .alter:
       try change(step)
-    case .insert, .put, .replace, .update, .delete, .clear, .fill:
+    case .insert, .put, .replace, .update, .delete, .clear, .fill, .deferring:
       try compare(step, write(step))
+    case .migrate(let list, let isRehearsal): try compare(step, migrate(list, isRehearsal))
+    case .watch, .unwatch:
+      changes = model.isWatched ? nil : store.changes()
+      try compare(step, .done("done"))
     case .read(_, let snapshot), .cursor(_, _, let snapshot):
       try compare(step, attempt { try reading(at: snapshot) { try Self.read(step, $0) } })
     case .next(let number, _), .leave(let number):
@@ -153,6 +162,7 @@ final class ModelRun {
     if case .open = step { return try open() }
     if writing == nil { for number in snapshots.keys { endSnapshot(number) } }
     try store.close()
+    changes = nil
     if case .reopen = step { return try open() }
     return "done"
   }
@@ -302,87 +312,5 @@ final class ModelRun {
   private func endSnapshot(_ number: Int) {
     guard let snapshot = snapshots.removeValue(forKey: number) else { return }
     endedCursors.merge(snapshot.end()) { _, new in new }
-  }
-
-  // MARK: Writes
-
-  /// A change of the schema; whether one that failed, or several that may undo each other, closed
-  /// the cursors is nobody's concern.
-  private func change(_ step: ModelStep) throws {
-    let outcome = write(step)
-    var isFailure = false
-    if case .threw = outcome { isFailure = true }
-    if isFailure || step.isCompound {
-      for number in model.liveCursors {
-        _ = writing?.leave(number)
-        endedCursors[number] = nil
-      }
-    }
-    try compare(step, outcome)
-  }
-
-  private func write(_ step: ModelStep) -> ModelOutcome {
-    do {
-      if let transaction = writing?.transaction as? WriteTransaction {
-        return try Self.write(step, transaction)
-      }
-      return try Blocking.write(store) { try Self.write(step, $0) }
-    } catch {
-      return .threw(error)
-    }
-  }
-
-  private static func write(_ step: ModelStep, _ transaction: WriteTransaction) throws
-    -> ModelOutcome
-  {
-    switch step {
-    case .create(let definition): try transaction.createCollection(definition)
-    case .drop(let name): try transaction.dropCollection(name)
-    case .rename(let name, let new): try transaction.renameCollection(name, to: new)
-    case .alter(let name, let changes): try transaction.alterCollection(name, changes)
-    case .insert(let name, let fields):
-      return written(try transaction.insert(named(fields), into: name))
-    case .put(let name, let fields): return written(try transaction.put(named(fields), in: name))
-    case .replace(let name, let fields):
-      let collection = try transaction.collection(name)
-      let row = RowBuffer(count: collection.fields.count)
-      for field in fields { row.set(try collection.position(of: field.name), field.value) }
-      try transaction.update(row.view, in: collection)
-    case .update(let name, let key, let fields):
-      try transaction.update(Key(key), set: named(fields), in: name)
-    case .delete(let name, let key): return .done("\(try transaction.delete(Key(key), from: name))")
-    case .clear(let name, let filter):
-      return .done("\(try transaction.deleteAll(in: name, where: filter))")
-    case .fill(let name, let from, let count):
-      return .done(try fill(transaction, name, from..<from + count))
-    default: break
-    }
-    return .done("done")
-  }
-
-  private static func named(_ fields: [ModelField]) -> [String: Value] {
-    Dictionary(fields.map { ($0.name, $0.value) }) { _, last in last }
-  }
-
-  private static func written(_ key: Key) -> ModelOutcome {
-    var integer: Int64?
-    if key.count == 1, case .integer(let value) = key[0] { integer = value }
-    return .done(ModelText.list(key.values), key: integer)
-  }
-
-  private static func fill(_ transaction: WriteTransaction, _ name: String, _ numbers: Range<Int>)
-    throws -> String
-  {
-    let definition = try transaction.collection(name).definition
-    var outcome = ModelFill.Outcome()
-    for number in numbers {
-      do {
-        try transaction.put(named(ModelFill.fields(definition, number)), in: name)
-        outcome.stored += 1
-      } catch {
-        outcome.refused[error.code.rawValue, default: 0] += 1
-      }
-    }
-    return outcome.text
   }
 }

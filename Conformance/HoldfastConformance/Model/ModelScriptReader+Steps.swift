@@ -9,12 +9,41 @@ extension ModelScriptReader {
     return step
   }
 
+  /// A step inside of another one, which writes records or, where it may, changes the schema.
+  private mutating func innerStep(allowsSchema: Bool) throws(Fault) -> ModelStep {
+    let start = position
+    let word = plainWord()
+    if word == "deferring" || word == "migrate" || word == "rehearse" {
+      throw expected("a step that holds no others", from: start)
+    }
+    let step = try step(word)
+    guard step.isRecordWrite || allowsSchema && step.isSchemaChange else {
+      throw expected("a write of records", from: start)
+    }
+    return step
+  }
+
+  private mutating func migrations() throws(Fault) -> [ModelMigration] {
+    try list("(", ")") { reader throws(Fault) in
+      let name = try reader.name()
+      let steps = try reader.list("{", "}", separator: ";") { reader throws(Fault) in
+        try reader.innerStep(allowsSchema: true)
+      }
+      return ModelMigration(name: name, steps: steps)
+    }
+  }
+
   private mutating func step() throws(Fault) -> ModelStep {
     var snapshot: Int?
     if takeWord("at") { snapshot = try integer() }
     let word = plainWord()
     if let step = try readStep(word, at: snapshot) { return step }
     guard snapshot == nil else { throw Fault(message: "\(word) does not read in a snapshot") }
+    return try step(word)
+  }
+
+  /// The step that begins with a word, which has been read.
+  private mutating func step(_ word: String) throws(Fault) -> ModelStep {
     switch word {
     case "open": return .open
     case "close": return .close
@@ -43,6 +72,16 @@ extension ModelScriptReader {
     case "delete": return .delete(try name(), try values())
     case "clear": return .clear(try name(), try clause())
     case "fill": return try fill()
+    case "deferring":
+      return .deferring(
+        try list("{", "}", separator: ";") { reader throws(Fault) in
+          try reader.innerStep(allowsSchema: false)
+        }
+      )
+    case "migrate": return .migrate(try migrations(), isRehearsal: false)
+    case "rehearse": return .migrate(try migrations(), isRehearsal: true)
+    case "watch": return .watch
+    case "unwatch": return .unwatch
     case "snapshot": return .snapshot(try integer())
     case "end": return .end(try integer())
     case "next": return .next(try integer(), count: try integer())

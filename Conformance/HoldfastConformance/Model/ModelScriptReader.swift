@@ -10,10 +10,9 @@ struct ModelScriptReader {
   }
 
   private static let longestText = 1 << 24
-  private static let deepestFilter = 200
 
   private let bytes: [UInt8]
-  private var position = 0
+  private(set) var position = 0
 
   init(_ line: some StringProtocol) { bytes = Array(line.utf8) }
 
@@ -79,8 +78,8 @@ struct ModelScriptReader {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  func expected(_ what: String) -> Fault {
-    let rest = String(decoding: bytes[position...].prefix(20), as: UTF8.self)
+  func expected(_ what: String, from start: Int? = nil) -> Fault {
+    let rest = String(decoding: bytes[(start ?? position)...].prefix(20), as: UTF8.self)
     return Fault(
       message: "expected \(what) " + (rest.isEmpty ? "at the end" : "at \(ExactText.quoted(rest))")
     )
@@ -95,10 +94,12 @@ struct ModelScriptReader {
     return word
   }
 
-  /// Things between an opening and a closing character, with commas between them.
+  /// Things between an opening and a closing character, with commas or other characters between
+  /// them.
   mutating func list<Element>(
     _ open: Unicode.Scalar,
     _ close: Unicode.Scalar,
+    separator: Unicode.Scalar = ",",
     _ element: (inout ModelScriptReader) throws(Fault) -> Element
   ) throws(Fault) -> [Element] {
     try need(open)
@@ -107,7 +108,7 @@ struct ModelScriptReader {
     while true {
       elements.append(try element(&self))
       if take(close) { return elements }
-      try need(",")
+      try need(separator)
     }
   }
 
@@ -233,52 +234,5 @@ struct ModelScriptReader {
       out.append(byte)
     }
     return out
-  }
-
-  // MARK: Filters
-
-  mutating func filter(_ depth: Int = 0) throws(Fault) -> Filter {
-    guard depth < Self.deepestFilter else {
-      throw Fault(message: "a filter deeper than \(Self.deepestFilter) levels")
-    }
-    let start = position
-    let word = plainWord()
-    if word == "all" { return .all }
-    func parts(_ reader: inout ModelScriptReader) throws(Fault) -> [Filter] {
-      try reader.list("(", ")") { reader throws(Fault) in try reader.filter(depth + 1) }
-    }
-    switch word {
-    case "and": return .and(try parts(&self))
-    case "or": return .or(try parts(&self))
-    case "not":
-      let parts = try parts(&self)
-      guard parts.count == 1 else { throw Fault(message: "not takes one filter") }
-      return .not(parts[0])
-    case "in", "starts", "contains", "eq", "ne", "lt", "le", "gt", "ge":
-      try need("(")
-      let field = try name()
-      try need(",")
-      let filter: Filter
-      if word == "in" {
-        filter = .isIn(field, try values())
-      } else {
-        let literal = try value()
-        switch word {
-        case "starts": filter = .startsWith(field, literal)
-        case "contains": filter = .contains(field, literal)
-        case "eq": filter = .equal(field, literal)
-        case "ne": filter = .notEqual(field, literal)
-        case "lt": filter = .less(field, literal)
-        case "le": filter = .lessOrEqual(field, literal)
-        case "gt": filter = .greater(field, literal)
-        default: filter = .greaterOrEqual(field, literal)
-        }
-      }
-      try need(")")
-      return filter
-    default:
-      position = start
-      throw expected("a filter")
-    }
   }
 }

@@ -16,6 +16,7 @@ extension ModelStep {
         default: nil
         }
       }
+    case .migrate(let list, _): return list.flatMap(\.steps).flatMap(\.newNames)
     default: return []
     }
   }
@@ -35,13 +36,16 @@ extension ModelStep {
     case .delete(let name, let key): .delete(new(name), key)
     case .clear(let name, let filter): .clear(new(name), filter.renamed(new))
     case .fill(let name, let from, let count): .fill(new(name), from: from, count: count)
+    case .deferring(let steps): .deferring(steps.map { $0.renamed(new) })
+    case .migrate(let list, let isRehearsal):
+      .migrate(list.map { $0.mapped { $0.renamed(new) } }, isRehearsal: isRehearsal)
     case .read(let read, let snapshot): .read(read.renamed(new), at: snapshot)
     case .cursor(let number, let query, let snapshot):
       .cursor(number, query.renamed(new), at: snapshot)
     case .page(let number, let query, let snapshot):
       .page(number, query.renamed(new), at: snapshot)
     case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo,
-      .snapshot, .end, .next, .leave, .more:
+      .snapshot, .end, .next, .leave, .more, .watch, .unwatch:
       self
     }
   }
@@ -63,8 +67,20 @@ extension ModelStep {
     case .put(collection, let fields): return .put(collection, rest(fields))
     case .replace(collection, let fields): return .replace(collection, rest(fields))
     case .update(collection, let key, let fields): return .update(collection, key, rest(fields))
+    case .deferring(let steps): return .deferring(steps.map { $0.without(field, of: collection) })
+    case .migrate(let list, let isRehearsal):
+      return .migrate(
+        list.map { $0.mapped { $0.without(field, of: collection) } },
+        isRehearsal: isRehearsal
+      )
     default: return self
     }
+  }
+}
+
+extension ModelMigration {
+  fileprivate func mapped(_ change: (ModelStep) -> ModelStep) -> ModelMigration {
+    ModelMigration(name: name, steps: steps.map(change))
   }
 }
 

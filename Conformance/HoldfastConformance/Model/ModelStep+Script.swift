@@ -4,7 +4,9 @@ extension ModelStep {
   /// The step as a line of a script, which ``ModelScriptReader`` reads back.
   var line: String {
     switch self {
-    case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo: word
+    case .open, .close, .reopen, .begin, .commit, .rollback, .savepoint, .release, .undo, .watch,
+      .unwatch:
+      word
     case .create(let definition): "create \(Self.text(definition))"
     case .drop(let name): "drop \(ModelText.name(name))"
     case .rename(let name, let new): "rename \(ModelText.name(name)) to \(ModelText.name(new))"
@@ -18,6 +20,10 @@ extension ModelStep {
     case .clear(let name, let filter): "clear \(ModelText.name(name))\(filter.scriptClause)"
     case .fill(let name, let from, let count):
       "fill \(ModelText.name(name)) from \(from) count \(count)"
+    case .deferring(let steps): "deferring \(Self.text(steps))"
+    case .migrate(let list, _):
+      "\(word) "
+        + "(\(list.map { "\(ModelText.name($0.name)) \(Self.text($0.steps))" }.joined(separator: ", ")))"
     case .read(let read, let snapshot): Self.prefix(snapshot) + read.line
     case .snapshot(let number), .end(let number), .leave(let number): "\(word) \(number)"
     case .cursor(let number, let query, let snapshot), .page(let number, let query, let snapshot):
@@ -28,6 +34,10 @@ extension ModelStep {
   }
 
   private static func prefix(_ snapshot: Int?) -> String { snapshot.map { "at \($0) " } ?? "" }
+
+  private static func text(_ steps: [ModelStep]) -> String {
+    "{\(steps.map(\.line).joined(separator: "; "))}"
+  }
 
   private static func text(_ fields: [ModelField]) -> String {
     let parts = fields.map { "\(ModelText.name($0.name)): \(ModelText.value($0.value))" }
@@ -153,10 +163,27 @@ extension Filter {
     case .contains(let field, let value):
       "contains(\(ModelText.name(field)), \(ModelText.value(value)))"
     case .json(let field, let condition):
-      "json(\(ModelText.name(field)), \(condition.path), \(condition.test))"
+      "json(\(ModelText.name(field)), \(ModelStep.names(condition.path)), "
+        + "\(condition.test.scriptText))"
     case .and(let parts): "and(\(parts.map(\.scriptText).joined(separator: ", ")))"
     case .or(let parts): "or(\(parts.map(\.scriptText).joined(separator: ", ")))"
     case .not(let part): "not(\(part.scriptText))"
+    }
+  }
+}
+
+extension JSONCondition.Test {
+  /// The test as it stands in scripts.
+  var scriptText: String {
+    switch self {
+    case .compare(let comparison, let value):
+      "\(comparison.scriptWord)(\(ModelText.value(value)))"
+    case .isIn(let values): "in([\(values.map(ModelText.value).sorted().joined(separator: ", "))])"
+    case .startsWith(let text): "starts(\(ModelText.value(.text(text))))"
+    case .contains(let text): "contains(\(ModelText.value(.text(text))))"
+    case .equals(let json): "same(\(ModelText.value(.text(json))))"
+    case .count(let comparison, let count): "count(\(comparison.scriptWord), \(count))"
+    case .element(let test): "element(\(test.scriptText))"
     }
   }
 }

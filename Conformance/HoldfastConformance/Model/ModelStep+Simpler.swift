@@ -22,6 +22,10 @@ extension ModelStep {
           .fill(name, from: from + count / 2, count: count - count / 2),
           .fill(name, from: from, count: count - 1),
         ] : []
+    case .deferring(let steps): steps + Self.simpler(steps).map { .deferring($0) }
+    case .migrate(let list, let isRehearsal):
+      (isRehearsal ? [.migrate(list, isRehearsal: false)] : [])
+        + Self.simpler(list).map { .migrate($0, isRehearsal: isRehearsal) }
     case .read(let read, let snapshot): read.simpler.map { .read($0, at: snapshot) }
     case .cursor(let number, let query, let snapshot):
       query.simpler.map { .cursor(number, $0, at: snapshot) }
@@ -31,9 +35,31 @@ extension ModelStep {
       count > 1 ? [.next(number, count: count / 2), .next(number, count: count - 1)] : []
     case .reopen: [.begin]
     case .open, .close, .begin, .commit, .rollback, .savepoint, .release, .undo, .snapshot, .end,
-      .drop, .rename, .leave, .more:
+      .drop, .rename, .leave, .more, .watch, .unwatch:
       []
     }
+  }
+
+  private static func simpler(_ steps: [ModelStep]) -> [[ModelStep]] {
+    steps.shorter
+      + steps.indices.flatMap { index in
+        steps[index].simpler.map { step in
+          var simpler = steps
+          simpler[index] = step
+          return simpler
+        }
+      }
+  }
+
+  private static func simpler(_ list: [ModelMigration]) -> [[ModelMigration]] {
+    list.shorter
+      + list.indices.flatMap { index in
+        simpler(list[index].steps).map { steps in
+          var simpler = list
+          simpler[index].steps = steps
+          return simpler
+        }
+      }
   }
 
   private static func simpler(_ fields: [ModelField]) -> [[ModelField]] {

@@ -25,6 +25,10 @@ enum ModelStep: Sendable {
   case clear(String, Filter)
   /// Many records at once, made of numbers: from a first number on, so many.
   case fill(String, from: Int, count: Int)
+  /// Writes of records in one body at whose end references are checked.
+  case deferring([ModelStep])
+  /// A list of migrations, the applied ones first; a rehearsal undoes what it did.
+  case migrate([ModelMigration], isRehearsal: Bool)
   // Reads; in a snapshot where its number is given, else in what is open
   case read(ModelRead, at: Int?)
   case snapshot(Int)
@@ -36,6 +40,14 @@ enum ModelStep: Sendable {
   case page(Int, Query, at: Int?)
   /// The page after the token that is kept.
   case more(Int, at: Int?)
+  // Observing every commit from here on
+  case watch, unwatch
+}
+
+/// A migration: its name, and changes of the schema and writes of records.
+struct ModelMigration: Sendable {
+  var name: String
+  var steps: [ModelStep]
 }
 
 /// A read that is done at once.
@@ -57,6 +69,22 @@ extension ModelStep {
   var isCompound: Bool {
     if case .alter(_, let changes) = self { return changes.count > 1 }
     return false
+  }
+
+  /// Whether it changes the schema, and nothing else.
+  var isSchemaChange: Bool {
+    switch self {
+    case .create, .drop, .rename, .alter: true
+    default: false
+    }
+  }
+
+  /// Whether it writes records, and nothing else.
+  var isRecordWrite: Bool {
+    switch self {
+    case .insert, .put, .replace, .update, .delete, .clear, .fill: true
+    default: false
+    }
   }
 
   /// The word that its line begins with.
@@ -82,6 +110,8 @@ extension ModelStep {
     case .delete: "delete"
     case .clear: "clear"
     case .fill: "fill"
+    case .deferring: "deferring"
+    case .migrate(_, let isRehearsal): isRehearsal ? "rehearse" : "migrate"
     case .read(let read, _): read.word
     case .snapshot: "snapshot"
     case .end: "end"
@@ -90,6 +120,8 @@ extension ModelStep {
     case .leave: "leave"
     case .page: "page"
     case .more: "more"
+    case .watch: "watch"
+    case .unwatch: "unwatch"
     }
   }
 }

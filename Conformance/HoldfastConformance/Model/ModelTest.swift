@@ -118,7 +118,7 @@ public enum ModelTest {
       let harness = try make()
       defer { harness.cleanUp() }
       let run = try ModelRun(steps, on: harness) { place, outcome in
-        if let key = outcome.key { ending.keys.append(key) }
+        ending.keys += outcome.keys.compactMap { $0 }
         onStep(place, outcome)
       }
       let failure = run.run()

@@ -62,6 +62,11 @@ final class ChangeSubscription: Sendable {
     continuation?.resume(returning: error.map { .failure($0) } ?? .success(nil))
   }
 
+  /// The next event, if one waits already.
+  func takeWaiting() -> StoreChange? {
+    state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+  }
+
   /// The next event, waited for; nil at the end.
   func next() async throws(StorageError) -> StoreChange? {
     let result = await withTaskCancellationHandler {

@@ -28,6 +28,9 @@ public struct StoreChanges: AsyncSequence, Sendable {
     }
   }
 
+  /// The next event, if one waits already, for tests that are not asynchronous.
+  package func takeWaiting() -> StoreChange? { subscription.takeWaiting() }
+
   /// The iterator; all iterators of one sequence share its events.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
 }
