@@ -57,6 +57,20 @@ extension LifecycleCases {
       }
       try await other.write { try $0.insertItems([3]) }
       context.expect(try await other.read { try $0.ids(Query("item")) }, [1, 3], "ids")
+      do throws(StorageError) {
+        try store.close()
+      } catch {
+        context.note("closing the old store throws \(error.code)")
+      }
+      try await other.write { try $0.insertItems([4]) }
+      let again = try context.reopen(other)
+      context.expect(again.wasCreated, false, "wasCreated, reopened")
+      context.expect(
+        try await again.read { try $0.ids(Query("item")) },
+        [1, 3, 4],
+        "ids, reopened"
+      )
+      context.expect(try await again.verify().filter(\.isFault).map(\.message), [], "faults")
     },
   ]
 }

@@ -53,6 +53,7 @@ enum ReportPage {
       padding: .4rem .6rem; border-bottom: 2px solid var(--line); }
     thead button { all: unset; cursor: pointer; }
     thead button:focus-visible { outline: 2px solid var(--focus); }
+    th[aria-sort=none] button::after { content: " ↕"; opacity: .45; }
     th[aria-sort=ascending] button::after { content: " ↑"; }
     th[aria-sort=descending] button::after { content: " ↓"; }
     tbody tr:first-child > * { border-top: 1px solid var(--line); }

@@ -82,16 +82,20 @@ struct DatabaseFile {
       let isFolder =
         folder.isEmpty || (stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
       guard isFolder else {
-        throw StorageError.sqlite(
+        throw StorageError(
           .cannotOpen,
-          "cannot open \(path): there is no folder \(folder); create it first"
+          "cannot open \(path): there is no folder \(folder); create it first",
+          backend: "sqlite",
+          engineCode: Int(number)
         )
       }
       return .missing
     case EACCES, EPERM:
-      throw StorageError.sqlite(
+      throw StorageError(
         .permissionDenied,
-        "cannot open \(path): check the permissions of its folder"
+        "cannot open \(path): check the permissions of its folder",
+        backend: "sqlite",
+        engineCode: Int(number)
       )
     default:
       throw StorageError(

@@ -195,6 +195,21 @@ final class DatabaseOpener: Sendable {
 
   // MARK: Creating
 
+  /// Removes a log that belongs to a database which was here before: whoever has that open still
+  /// uses it.
+  private func removeOtherLog() throws(StorageError) {
+    for suffix in ["-shm", "-wal"] where unlink(file.path + suffix) != 0 {
+      let number = errno
+      if number == ENOENT { continue }
+      throw StorageError(
+        .cannotOpen,
+        "cannot remove \(file.path)\(suffix), which another store has left; remove it",
+        backend: "sqlite",
+        engineCode: Int(number)
+      )
+    }
+  }
+
   /// Creates the store in one transaction with a rollback journal, so that the file's header says
   /// what it is from then on; false if another process was faster.
   private func create() throws(StorageError) -> Bool {
@@ -204,6 +219,7 @@ final class DatabaseOpener: Sendable {
       let tables = try connection.rows("SELECT \"name\" FROM sqlite_schema", "create a store")
       let isNew = tables.isEmpty
       if isNew {
+        try removeOtherLog()
         try StoredCatalog.create(Catalog(storeID: UUID().uuidString), connection)
       }
       try connection.run("COMMIT", "create a store")

@@ -39,12 +39,21 @@ extension SQLiteStorage {
 }
 
 extension SQLiteConnection {
-  /// Whether the log must stay as it is, since the database is damaged; closing leaves it alone then.
+  /// Whether the log must stay as it is, since the database is damaged, or is not the one at its path
+  /// any more, so that the log there is another's; closing leaves it alone then.
   fileprivate func keepsLog() throws(StorageError) -> Bool {
-    guard DamagedFiles.contains(path) else { return false }
+    guard try DamagedFiles.contains(path) || hasMoved() else { return false }
     let status = holdfast_sqlite3_keep_log_at_close(handle)
     if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "close") }
     return true
+  }
+
+  /// Whether the file was renamed, removed or replaced since it was opened.
+  private func hasMoved() throws(StorageError) -> Bool {
+    var hasMoved: Int32 = 0
+    let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "close") }
+    return hasMoved != 0
   }
 
   /// Moves the log into the database and empties it, unless others are using it.
