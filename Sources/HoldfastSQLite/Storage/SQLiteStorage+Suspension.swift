@@ -42,7 +42,9 @@ extension SQLiteConnection {
   /// Whether the log must stay as it is, since the database is damaged, or is not the one at its path
   /// any more, so that the log there is another's; closing leaves it alone then.
   fileprivate func keepsLog() throws(StorageError) -> Bool {
-    guard try DamagedFiles.contains(path) || hasMoved() else { return false }
+    if !DamagedFiles.contains(path) {
+      guard try hasMoved() else { return false }
+    }
     let status = holdfast_sqlite3_keep_log_at_close(handle)
     if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "close") }
     return true
