@@ -161,7 +161,7 @@ import Testing
       after: page.next
     )
     #expect(next.elements.map(\.id) == [108, 105, 102])
-    #expect(try repository.deleteAll(where: #Predicate { $0.isNew }) == 40)
+    #expect(try repository.delete(where: #Predicate { $0.isNew }) == 40)
     #expect(try repository.count() == 80)
   }
 }

@@ -140,7 +140,7 @@ import Testing
     )
     #expect(try await repository.page(limit: 2).elements.count == 2)
     #expect(try await repository.count(where: .equal("city", "London")) == 2)
-    #expect(try await repository.deleteAll(where: #Predicate { $0.city == nil }) == 1)
+    #expect(try await repository.delete(where: #Predicate { $0.city == nil }) == 1)
     #expect(try await repository.delete(1))
     try await repository.put(ada)
     try await repository.update(ada)

@@ -4,12 +4,7 @@ extension BoundQuery {
   /// - Throws: ``StorageError/Code/invalidQuery`` for a negative limit or offset;
   ///   ``StorageError/Code/invalidCursor``; what binding the filter throws.
   init(_ query: Query, _ collection: Collection) throws(StorageError) {
-    if let limit = query.limit, limit < 0 {
-      throw StorageError(.invalidQuery, "the limit is \(limit); it cannot be negative")
-    }
-    if query.offset < 0 {
-      throw StorageError(.invalidQuery, "the offset is \(query.offset); it cannot be negative")
-    }
+    try query.checkPart()
     var order: [Order] = []
     for sort in query.sort {
       let position = try collection.position(of: sort.field)
@@ -40,5 +35,17 @@ extension BoundQuery {
       limit: query.limit,
       offset: query.offset
     )
+  }
+}
+
+extension Query {
+  /// Throws for a negative limit or offset.
+  func checkPart() throws(StorageError) {
+    if let limit, limit < 0 {
+      throw StorageError(.invalidQuery, "the limit is \(limit); it cannot be negative")
+    }
+    if offset < 0 {
+      throw StorageError(.invalidQuery, "the offset is \(offset); it cannot be negative")
+    }
   }
 }

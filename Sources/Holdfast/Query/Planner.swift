@@ -7,6 +7,13 @@ struct Plan {
   var residual: BoundFilter
   /// Whether the rows come in the query's order.
   var isOrdered: Bool
+  /// The position of the index that is walked, or nil for the primary key.
+  var index: Int?
+  /// How many of the walked fields are fixed to values, before one that has a range.
+  var fixedCount: Int
+
+  /// Whether every row of the collection is read.
+  var isFullScan: Bool { scans.count == 1 && scans[0].lower == nil && scans[0].upper == nil }
 }
 
 /// Chooses between the primary key and the indexes: equalities first, then a range, then an order
@@ -16,12 +23,7 @@ enum Planner {
   private static let maximumScans = 10_000
 
   static func plan(_ query: BoundQuery) -> Plan {
-    let conjuncts: [BoundFilter]
-    switch query.filter {
-    case .all: conjuncts = []
-    case .and(let parts): conjuncts = parts
-    default: conjuncts = [query.filter]
-    }
+    let conjuncts = query.filter.conjuncts
     var best = candidate(query, conjuncts, index: nil)
     for index in query.collection.indexes.indices {
       let other = candidate(query, conjuncts, index: index)
@@ -89,7 +91,14 @@ enum Planner {
     if isReversed { scans.reverse() }
     var residual = BoundFilter.all
     for part in remaining { residual = residual.and(part) }
-    return (Plan(scans: scans, residual: residual, isOrdered: direction != nil), score)
+    let plan = Plan(
+      scans: scans,
+      residual: residual,
+      isOrdered: direction != nil,
+      index: index,
+      fixedCount: depth
+    )
+    return (plan, score)
   }
 
   private static func bound(_ prefix: [Value], _ end: Scan.Bound?) -> Scan.Bound? {
@@ -197,5 +206,16 @@ enum Planner {
       direction = wanted
     }
     return direction ?? .ascending
+  }
+}
+
+extension BoundFilter {
+  /// The conditions that all have to hold.
+  var conjuncts: [BoundFilter] {
+    switch self {
+    case .all: []
+    case .and(let parts): parts
+    default: [self]
+    }
   }
 }

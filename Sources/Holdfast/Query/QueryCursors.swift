@@ -38,15 +38,18 @@ final class ScanCursor<Reader: StorageReader>: StorageCursor {
 final class FilterCursor: StorageCursor {
   private let source: any StorageCursor
   private let filter: BoundFilter
+  private let cancellation: Cancellation?
 
-  init(_ source: any StorageCursor, _ filter: BoundFilter) {
+  init(_ source: any StorageCursor, _ filter: BoundFilter, _ cancellation: Cancellation?) {
     self.source = source
     self.filter = filter
+    self.cancellation = cancellation
   }
 
   func next() throws(StorageError) -> RowView? {
     while let row = try source.next() {
       if try filter.matches(row) { return row }
+      try cancellation?.check()
     }
     return nil
   }
@@ -87,10 +90,17 @@ final class SortCursor: StorageCursor {
   private let source: any StorageCursor
   private let order: [BoundQuery.Order]
   private let keep: Int?
+  private let cancellation: Cancellation?
   private var rows: [RowBuffer]?
   private var position = 0
 
-  init(_ source: any StorageCursor, _ order: [BoundQuery.Order], keep: Int?) {
+  init(
+    _ source: any StorageCursor,
+    _ order: [BoundQuery.Order],
+    keep: Int?,
+    _ cancellation: Cancellation?
+  ) {
+    self.cancellation = cancellation
     self.source = source
     self.order = order
     self.keep = keep
@@ -108,6 +118,7 @@ final class SortCursor: StorageCursor {
     // Kept up to twice over before it is cut, so that the cost stays O(n log keep).
     let limit = keep.flatMap { $0 < 1 << 40 ? max($0 * 2, 64) : nil }
     while let row = try source.next() {
+      try cancellation?.check()
       let copy = RowBuffer(count: 0)
       copy.copy(row)
       collected.append(copy)

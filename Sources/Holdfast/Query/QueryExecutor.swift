@@ -2,9 +2,11 @@
 /// evaluator and a sort, in that order, and the limit always last.
 enum QueryExecutor {
   /// Opens a cursor over a query's rows.
-  static func run(_ query: BoundQuery, on reader: some StorageReader) throws(StorageError)
-    -> any StorageCursor
-  {
+  static func run(
+    _ query: BoundQuery,
+    on reader: some StorageReader,
+    _ cancellation: Cancellation?
+  ) throws(StorageError) -> any StorageCursor {
     if case .none = query.filter { return EmptyCursor() }
     if query.limit == 0 { return EmptyCursor() }
     if let pushed = try reader.query(query) {
@@ -13,7 +15,8 @@ enum QueryExecutor {
         pushed.cursor,
         query,
         filter: pushed.handlesFilter ? .all : query.filter,
-        isOrdered: pushed.handlesOrder
+        isOrdered: pushed.handlesOrder,
+        cancellation
       )
     }
     let plan = Planner.plan(query)
@@ -21,24 +24,37 @@ enum QueryExecutor {
       ScanCursor(reader, plan.scans),
       query,
       filter: plan.residual,
-      isOrdered: plan.isOrdered
+      isOrdered: plan.isOrdered,
+      cancellation
     )
+  }
+
+  /// Opens a cursor over a query that the engine runs as a whole; nil if it does not.
+  static func runNatively(_ query: BoundQuery, on reader: some StorageReader) throws(StorageError)
+    -> (any StorageCursor)?
+  {
+    guard let pushed = try reader.query(query) else { return nil }
+    if pushed.handlesFilter { return pushed.cursor }
+    pushed.cursor.close()
+    return nil
   }
 
   private static func finish(
     _ source: any StorageCursor,
     _ query: BoundQuery,
     filter: BoundFilter,
-    isOrdered: Bool
+    isOrdered: Bool,
+    _ cancellation: Cancellation?
   ) -> any StorageCursor {
     var cursor = source
-    if case .all = filter {} else { cursor = FilterCursor(cursor, filter) }
+    if case .all = filter {} else { cursor = FilterCursor(cursor, filter, cancellation) }
     if !isOrdered {
       let keep = query.limit.map { $0.addingReportingOverflow(query.offset) }
       cursor = SortCursor(
         cursor,
         query.order,
-        keep: keep.flatMap { $0.overflow ? nil : $0.partialValue }
+        keep: keep.flatMap { $0.overflow ? nil : $0.partialValue },
+        cancellation
       )
     }
     if query.limit != nil || query.offset > 0 {
@@ -47,10 +63,28 @@ enum QueryExecutor {
     return cursor
   }
 
-  /// Computes aggregates: one row a group, ascending.
-  static func aggregate(_ aggregate: BoundAggregate, on reader: some StorageReader)
-    throws(StorageError) -> [[Value]]
+  /// How many rows the core's plan reads; nil if they are more than `limit`.
+  static func rangeSize(_ query: BoundQuery, on reader: some StorageReader, limit: Int)
+    throws(StorageError) -> Int?
   {
+    if case .none = query.filter { return 0 }
+    if query.limit == 0 { return 0 }
+    let cursor = ScanCursor(reader, Planner.plan(query).scans)
+    defer { cursor.close() }
+    var count = 0
+    while try cursor.next() != nil {
+      count += 1
+      if count > limit { return nil }
+    }
+    return count
+  }
+
+  /// Computes aggregates: one row a group, ascending.
+  static func aggregate(
+    _ aggregate: BoundAggregate,
+    on reader: some StorageReader,
+    _ cancellation: Cancellation?
+  ) throws(StorageError) -> [[Value]] {
     if let rows = try reader.aggregate(aggregate) { return rows }
     let cursor = try run(
       BoundQuery(
@@ -60,19 +94,22 @@ enum QueryExecutor {
         limit: nil,
         offset: 0
       ),
-      on: reader
+      on: reader,
+      cancellation
     )
     defer { cursor.close() }
     let empty = aggregate.functions.map { Accumulator($0) }
     if aggregate.groupBy.isEmpty {
       var accumulators = empty
       while let row = try cursor.next() {
+        try cancellation?.check()
         for index in accumulators.indices { try accumulators[index].add(row) }
       }
       return [try results(accumulators)]
     }
     var groups: [[Value]: [Accumulator]] = [:]
     while let row = try cursor.next() {
+      try cancellation?.check()
       var key: [Value] = []
       for position in aggregate.groupBy { key.append(try row.value(position)) }
       for index in empty.indices { try groups[key, default: empty][index].add(row) }

@@ -41,6 +41,7 @@ public final class RowCursor {
     }
     try transaction.checkOpen()
     if isAtEnd { return nil }
+    try transaction.cancellation?.check()
     return try transaction.perform { () throws(StorageError) in
       let cursor = try openCursor()
       guard let row = try cursor.next() else {
@@ -69,7 +70,7 @@ public final class RowCursor {
         PageToken.condition(after: last.view.values(), bound.order, collection)
       )
     }
-    let cursor = try QueryExecutor.run(query, on: transaction.reader)
+    let cursor = try QueryExecutor.run(query, on: transaction.reader, transaction.cancellation)
     engineCursor = cursor
     return cursor
   }

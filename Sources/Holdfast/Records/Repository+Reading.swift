@@ -19,12 +19,11 @@ extension Repository {
       return Array(repeating: nil, count: keys.count)
     }
     let decoder = RowDecoder(source.layout)
-    return try keys.map { key in
-      guard let row = try transaction.get(try key.storedKey(), in: source.collection) else {
-        return nil
-      }
-      return try decoder.decode(M.self, from: row)
+    var models = [M?](repeating: nil, count: keys.count)
+    try transaction.forEachRow(try keys.map { try $0.storedKey() }, in: source.collection) {
+      models[$0] = try decoder.decode(M.self, from: $1)
     }
+    return models
   }
 
   /// The records that match, in the given order, else by key; ties by key.
@@ -60,6 +59,7 @@ extension Repository {
   ) throws {
     let query = try query(filter, sort, limit: limit, offset: offset)
     guard let source = try collection(in: transaction) else { return }
+    try transaction.check(query, scans)
     let cursor = try transaction.rows(query)
     defer { cursor.close() }
     let decoder = RowDecoder(source.layout)
@@ -80,6 +80,7 @@ extension Repository {
     guard let source = try collection(in: transaction) else {
       return Page(elements: [], next: nil)
     }
+    try transaction.check(query, scans)
     let decoder = RowDecoder(source.layout)
     return try transaction.page(query) { _, row throws in try decoder.decode(M.self, from: row) }
   }
@@ -89,6 +90,7 @@ extension Repository {
   /// - Throws: as `fetch(where:sort:limit:offset:in:)`.
   public func count(where filter: Filter = .all, in transaction: ReadTransaction) throws -> Int {
     guard let source = try collection(in: transaction) else { return 0 }
+    try transaction.check(Query(collectionName, where: filter), scans)
     return try transaction.count(source.collection.name, where: filter)
   }
 }

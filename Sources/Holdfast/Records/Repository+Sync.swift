@@ -88,4 +88,28 @@ extension Repository {
   public func count(where filter: Filter = .all) throws -> Int {
     try store.read { try self.count(where: filter, in: $0) }
   }
+
+  /// Adds a number to a property of the record with that key, and returns its new value; see
+  /// `increment(_:by:of:in:)`.
+  @available(*, noasync, message: "use the asynchronous version")
+  @discardableResult
+  public func increment<V: Numeric & Codable & Sendable>(
+    _ property: any KeyPath<M, V> & Sendable,
+    by amount: V = 1,
+    of key: some KeyConvertible
+  ) throws -> V {
+    try store.write { try self.increment(property, by: amount, of: key, in: $0) }
+  }
+
+  /// Adds a number to a property of the record with that key, and returns its new value; null
+  /// stays null.
+  @available(*, noasync, message: "use the asynchronous version")
+  @discardableResult
+  public func increment<V: Numeric & Codable & Sendable>(
+    _ property: any KeyPath<M, V?> & Sendable,
+    by amount: V = 1,
+    of key: some KeyConvertible
+  ) throws -> V? {
+    try store.write { try self.increment(property, by: amount, of: key, in: $0) }
+  }
 }

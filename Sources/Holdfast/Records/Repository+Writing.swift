@@ -84,6 +84,7 @@ extension Repository {
     -> Int
   {
     guard let target = try collection(in: transaction) else { return 0 }
+    try transaction.check(Query(collectionName, where: filter), scans)
     return try transaction.deleteAll(in: target.collection.name, where: filter)
   }
 

@@ -15,12 +15,17 @@ import Synchronization
 public struct Repository<M: Model>: Sendable {
   /// The store.
   public let store: Store
+  /// What happens to queries that read every record.
+  public let scans: ScanPolicy
   private let schema: Schema<M>
   private let cache = LayoutCache()
 
   /// Creates a repository, without reading or writing anything.
-  public init(_ store: Store) {
+  ///
+  /// Parameter `scans`: what happens to queries that read every record to find some.
+  public init(_ store: Store, scans: ScanPolicy = .allow) {
     self.store = store
+    self.scans = scans
     schema = M.schema
   }
 

@@ -15,105 +15,105 @@ struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try decoder.bool(try decoder.position(key.stringValue))
   }
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.bool(position)
   }
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
     try decoder.string(try decoder.position(key.stringValue))
   }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.string(position)
   }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
     try decoder.double(try decoder.position(key.stringValue))
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.double(position)
   }
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
     try decoder.float(try decoder.position(key.stringValue))
   }
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.float(position)
   }
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     try decoder.integer(try decoder.position(key.stringValue), Int.self)
   }
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, Int.self)
   }
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
     try decoder.integer(try decoder.position(key.stringValue), Int8.self)
   }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, Int8.self)
   }
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
     try decoder.integer(try decoder.position(key.stringValue), Int16.self)
   }
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, Int16.self)
   }
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
     try decoder.integer(try decoder.position(key.stringValue), Int32.self)
   }
   func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, Int32.self)
   }
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     try decoder.integer(try decoder.position(key.stringValue), Int64.self)
   }
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, Int64.self)
   }
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
     try decoder.integer(try decoder.position(key.stringValue), UInt.self)
   }
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, UInt.self)
   }
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
     try decoder.integer(try decoder.position(key.stringValue), UInt8.self)
   }
   func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, UInt8.self)
   }
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
     try decoder.integer(try decoder.position(key.stringValue), UInt16.self)
   }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, UInt16.self)
   }
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
     try decoder.integer(try decoder.position(key.stringValue), UInt32.self)
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, UInt32.self)
   }
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
     try decoder.integer(try decoder.position(key.stringValue), UInt64.self)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.integer(position, UInt64.self)
   }
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try decoder.value(type, try decoder.position(key.stringValue))
   }
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    guard let position = decoder.present(key.stringValue) else { return nil }
+    guard let position = try decoder.present(key.stringValue) else { return nil }
     return try decoder.value(type, position)
   }
   func nestedContainer<NestedKey: CodingKey>(

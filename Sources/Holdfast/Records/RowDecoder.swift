@@ -8,6 +8,8 @@ final class RowDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
   let layout: RowLayout
+  /// Whether an optional property that is no field is an error, rather than nil.
+  var isStrict = false
   // Only this decoder's own calls touch these, one at a time; the checks would cost more than they do.
   @exclusivity(unchecked) private var slots: UnsafePointer<RowView.Slot>
   @exclusivity(unchecked) private var slotCount = 0
@@ -62,6 +64,20 @@ final class RowDecoder: Decoder {
     }
   }
 
+  /// One field of a row.
+  ///
+  /// - Throws: as ``decode(_:from:)``.
+  func decode<T: Decodable>(_ type: T.Type, at position: Int, of row: RowView) throws -> T {
+    slots = row.slots
+    slotCount = row.count
+    defer {
+      slots = Self.noSlot
+      slotCount = 0
+      withExtendedLifetime(row) {}
+    }
+    return try value(type, position)
+  }
+
   @inline(__always)
   func find(_ name: String) -> Int? {
     guard let position = layout.position(name, next: next), position < row.count else {
@@ -80,9 +96,12 @@ final class RowDecoder: Decoder {
 
   /// The field of a key if it is there and not null.
   @inline(__always)
-  func present(_ name: String) -> Int? {
-    guard let position = find(name), !row.isNull(position) else { return nil }
-    return position
+  func present(_ name: String) throws -> Int? {
+    guard let position = find(name) else {
+      if isStrict { throw layout.missing(name) }
+      return nil
+    }
+    return row.isNull(position) ? nil : position
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

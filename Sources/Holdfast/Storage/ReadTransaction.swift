@@ -4,6 +4,8 @@
 /// ``StorageError/Code/transactionClosed``.
 public class ReadTransaction {
   let reader: any StorageReader
+  /// Tells that the task which waits for the body was cancelled; nil where none does.
+  let cancellation: Cancellation?
   private(set) var isOpen = true
   /// Scratch for keys given as values.
   let keyBuffer = RowBuffer(count: 1)
@@ -17,7 +19,10 @@ public class ReadTransaction {
   @exclusivity(unchecked) private var recent: Collection?
   private var cursors: [ObjectIdentifier: RowCursor] = [:]
 
-  init(_ reader: any StorageReader) { self.reader = reader }
+  init(_ reader: any StorageReader, _ cancellation: Cancellation? = nil) {
+    self.reader = reader
+    self.cancellation = cancellation
+  }
 
   /// The catalog as of this snapshot.
   ///
@@ -190,7 +195,7 @@ public class ReadTransaction {
     let collection = try self.collection(collection)
     let bound = try BoundAggregate(collection, figures, groupBy: groupBy, filter: filter)
     return try perform { () throws(StorageError) in
-      try QueryExecutor.aggregate(bound, on: reader)
+      try QueryExecutor.aggregate(bound, on: reader, cancellation)
     }
   }
 

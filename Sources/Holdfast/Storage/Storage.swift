@@ -122,6 +122,18 @@ public protocol StorageReader: AnyObject {
   ///   ascending order of their values. Without grouping exactly one row.
   func aggregate(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]?
 
+  /// How the engine would run a query, in its own words, a line a step.
+  ///
+  /// The default is for backends that do not declare ``Capabilities/explainsNatively``.
+  /// - Throws: ``StorageError/Code/unsupported``; what the engine reports.
+  func nativePlan(of query: BoundQuery) throws(StorageError) -> [String]
+
+  /// Ends what the engine runs for this reader, which then throws any error; nil, the default, for
+  /// engines whose every call is short.
+  ///
+  /// Called from any thread, while the reader is open.
+  var interruption: (@Sendable () -> Void)? { get }
+
   /// Ends the snapshot and lets its resources go. For a writer: rolls back if not committed.
   func end()
 }
@@ -131,6 +143,15 @@ extension StorageReader {
   public func query(_ query: BoundQuery) throws(StorageError) -> PushedQuery<Cursor>? { nil }
   /// Leaves the aggregates to the core.
   public func aggregate(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? { nil }
+  /// Has no plan of its own to show.
+  public func nativePlan(of query: BoundQuery) throws(StorageError) -> [String] {
+    throw StorageError(
+      .unsupported,
+      "the backend has no plan of its own to show; leave the native plan out"
+    )
+  }
+  /// Has nothing long to end.
+  public var interruption: (@Sendable () -> Void)? { nil }
 }
 
 /// A cursor over rows, in order.
@@ -248,6 +269,8 @@ public struct Capabilities: Sendable {
   public var noticesExternalChanges: Bool
   /// Whether a copy can be made while the store is in use, see ``Storage/backup(to:timeout:)``.
   public var backsUpOnline: Bool
+  /// Whether the engine explains its plans, see ``StorageReader/nativePlan(of:)``.
+  public var explainsNatively: Bool
 
   /// Creates capabilities.
   public init(
@@ -257,7 +280,8 @@ public struct Capabilities: Sendable {
     sharesBetweenProcesses: Bool,
     isPersistent: Bool,
     noticesExternalChanges: Bool = false,
-    backsUpOnline: Bool = false
+    backsUpOnline: Bool = false,
+    explainsNatively: Bool = false
   ) {
     self.backend = backend
     self.engine = engine
@@ -266,5 +290,6 @@ public struct Capabilities: Sendable {
     self.isPersistent = isPersistent
     self.noticesExternalChanges = noticesExternalChanges
     self.backsUpOnline = backsUpOnline
+    self.explainsNatively = explainsNatively
   }
 }

@@ -117,6 +117,8 @@ extension StorageError {
     public static let unknownField = Code(rawValue: "unknownField")
     /// A query that makes no sense: a negative limit, a predicate that cannot be translated.
     public static let invalidQuery = Code(rawValue: "invalidQuery")
+    /// A query that would read every record, where that is forbidden.
+    public static let fullScan = Code(rawValue: "fullScan")
     /// A paging token that is malformed, damaged, or belongs to another query or schema.
     public static let invalidCursor = Code(rawValue: "invalidCursor")
 
@@ -131,6 +133,8 @@ extension StorageError {
     public static let readOnly = Code(rawValue: "readOnly")
     /// A wait ended after the store's timeout.
     public static let busy = Code(rawValue: "busy")
+    /// A query ended because its task was cancelled; asynchronous calls throw `CancellationError`.
+    public static let cancelled = Code(rawValue: "cancelled")
     /// The store was suspended, and not resumed yet.
     public static let suspended = Code(rawValue: "suspended")
     /// The store was closed.

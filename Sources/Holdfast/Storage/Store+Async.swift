@@ -5,12 +5,12 @@ extension Store {
   /// Runs `body` on a snapshot, on a thread of the store's own; the task suspends meanwhile.
   ///
   /// - Throws: what the body throws; `CancellationError` if the task was cancelled before the body
-  ///   ran; ``StorageError/Code/busy``, ``StorageError/Code/closed``.
+  ///   ran, or while one of its queries did; ``StorageError/Code/busy``, ``StorageError/Code/closed``.
   public func read<T>(
     _ body: sending @escaping (ReadTransaction) throws -> sending T
   ) async throws -> sending T {
-    try await runAsync(body, on: shared.readQueue) { store, deadline, body in
-      try store.performRead(deadline: deadline, body)
+    try await runAsync(body, on: shared.readQueue) { store, deadline, cancellation, body in
+      try store.performRead(deadline: deadline, cancellation: cancellation, body)
     }
   }
 
@@ -20,13 +20,14 @@ extension Store {
   /// Bodies run in the order in which they arrive.
   ///
   /// - Throws: what the body throws, after rolling back; `CancellationError` if the task was
-  ///   cancelled before the body ran, and nothing was written; otherwise as the synchronous `write`.
+  ///   cancelled before the body ran, or while one of its queries did, and nothing was written;
+  ///   otherwise as the synchronous `write`.
   @discardableResult
   public func write<T>(
     _ body: sending @escaping (WriteTransaction) throws -> sending T
   ) async throws -> sending T {
-    try await runAsync(body, on: shared.writeQueue) { store, deadline, body in
-      try store.performWrite(deadline: deadline, body)
+    try await runAsync(body, on: shared.writeQueue) { store, deadline, cancellation, body in
+      try store.performWrite(deadline: deadline, cancellation: cancellation, body)
     }
   }
 
@@ -35,10 +36,11 @@ extension Store {
     on queue: JobQueue,
     perform:
       @escaping @Sendable (
-        Store, ContinuousClock.Instant, (Transaction) throws -> T
+        Store, ContinuousClock.Instant, Cancellation, (Transaction) throws -> T
       ) throws -> T
   ) async throws -> sending T {
     let job = AsyncJob<T>()
+    let cancellation = Cancellation()
     let boxed = Transferred(body)
     let deadline = deadline()
     let outcome: Transferred<T> = try await withTaskCancellationHandler {
@@ -46,12 +48,13 @@ extension Store {
         guard job.install(continuation) else { return }
         queue.add {
           guard job.start() else { return }
-          job.finish(Result { Transferred(try perform(self, deadline, boxed.value)) })
+          job.finish(Result { Transferred(try perform(self, deadline, cancellation, boxed.value)) })
         }
         if job.isWaiting { shared.deadlines.add(job, deadline: deadline) }
       }
     } onCancel: {
       job.abandon(CancellationError())
+      cancellation.cancel()
     }
     return outcome.value
   }

@@ -124,6 +124,7 @@ public final class Store: Sendable {
 
   func performRead<T>(
     deadline: ContinuousClock.Instant?,
+    cancellation: Cancellation? = nil,
     _ body: (ReadTransaction) throws -> T
   ) throws -> T {
     let owner = ObjectIdentifier(shared)
@@ -134,13 +135,34 @@ public final class Store: Sendable {
     let reader = try shared.storage.beginReading(
       timeout: left(deadline)
     )
-    let transaction = ReadTransaction(reader)
+    let transaction = ReadTransaction(reader, cancellation)
     defer { transaction.finish() }
-    return try TransactionScope.enter(owner, transaction) { try body(transaction) }
+    return try run(transaction, reader.interruption) { try body(transaction) }
+  }
+
+  /// Runs a body inside its transaction, and ends its queries when its task is cancelled.
+  private func run<T>(
+    _ transaction: ReadTransaction,
+    _ interruption: @autoclosure () -> (@Sendable () -> Void)?,
+    _ body: () throws -> T
+  ) throws -> T {
+    let owner = ObjectIdentifier(shared)
+    guard let cancellation = transaction.cancellation else {
+      return try TransactionScope.enter(owner, transaction, body)
+    }
+    do {
+      return try cancellation.interrupting(interruption()) {
+        try TransactionScope.enter(owner, transaction, body)
+      }
+    } catch  where cancellation.isCancelled && error is StorageError {
+      // Whatever the interrupted engine said.
+      throw CancellationError()
+    }
   }
 
   func performWrite<T>(
     deadline: ContinuousClock.Instant?,
+    cancellation: Cancellation? = nil,
     _ body: (WriteTransaction) throws -> T
   ) throws -> T {
     try checkOutside("write was called inside a transaction of the same store; use a savepoint")
@@ -161,11 +183,9 @@ public final class Store: Sendable {
     let writer = try shared.storage.beginWriting(
       timeout: left(deadline)
     )
-    let transaction = WriteTransaction(writer, isObserved: isObserved)
+    let transaction = WriteTransaction(writer, isObserved: isObserved, cancellation)
     defer { transaction.finish() }
-    let result = try TransactionScope.enter(ObjectIdentifier(shared), transaction) {
-      try body(transaction)
-    }
+    let result = try run(transaction, nil) { try body(transaction) }
     do throws(StorageError) {
       try transaction.commit()
     } catch {

@@ -163,7 +163,9 @@ extension WriteTransaction {
 
   private func checkNoNull(_ field: String, _ collection: Collection) throws(StorageError) {
     let nulls = try BoundAggregate(collection, [.count], groupBy: [], filter: .isNull(field))
-    if case .integer(let count) = try QueryExecutor.aggregate(nulls, on: writer)[0][0], count > 0 {
+    if case .integer(let count) = try QueryExecutor.aggregate(nulls, on: writer, cancellation)[0][0],
+      count > 0
+    {
       throw StorageError(
         .invalidValue,
         "field \(field) is null in \(count) records of \(collection.name) and cannot be required; "

@@ -12,15 +12,15 @@ public final class WriteTransaction: ReadTransaction {
   var referrers: [Int: [(collection: Collection, reference: Collection.Reference)]] = [:]
   /// Whether the schema was changed.
   var hasSchemaChanges = false
-  private let rowBuffer = RowBuffer()
+  let rowBuffer = RowBuffer()
   private var nextSavepoint = 1
   private var failure: StorageError? { didSet { hasFailed = failure != nil } }
   private var hasFailed = false
 
-  init(_ writer: any StorageWriter, isObserved: Bool) {
+  init(_ writer: any StorageWriter, isObserved: Bool, _ cancellation: Cancellation? = nil) {
     self.writer = writer
     changes = ChangeLog(isDetailed: isObserved)
-    super.init(writer)
+    super.init(writer, cancellation)
   }
 
   // MARK: Records
@@ -76,21 +76,10 @@ public final class WriteTransaction: ReadTransaction {
     in collection: String
   ) throws(StorageError) {
     let collection = try self.collection(collection)
-    guard let current = try get(key, in: collection) else { throw missing(collection) }
-    rowBuffer.copy(current)
-    for (name, value) in changes {
-      let position = try collection.position(of: name)
-      let value = try collection.fields[position].stored(value, in: collection.name)
-      if collection.keyPositions.contains(position), try rowBuffer.view.value(position) != value {
-        throw StorageError(
-          .invalidValue,
-          "field \(name) is in the key of \(collection.name), which an update cannot change; "
-            + "insert a new record and delete the old one"
-        )
-      }
-      rowBuffer.set(position, value)
+    let assignments = try changes.map { name, value throws(StorageError) in
+      try BoundAssignment(.value(name, value), collection)
     }
-    try update(rowBuffer.view, in: collection)
+    try update(key, assignments, in: collection)
   }
 
   /// Replaces the record with the row's key.
@@ -172,31 +161,6 @@ public final class WriteTransaction: ReadTransaction {
   public func delete(_ key: Key, from collection: Collection) throws(StorageError) -> Bool {
     try prepareToWrite(collection)
     return try deleteRecords([key], from: collection) > 0
-  }
-
-  /// Removes the records that match; their keys are collected first.
-  ///
-  /// - Returns: how many there were.
-  @discardableResult
-  public func deleteAll(
-    in collection: String,
-    where filter: Filter = .all
-  ) throws(StorageError) -> Int {
-    let resolved = try self.collection(collection)
-    if case .all = filter, try !mustDeleteOneByOne(resolved) {
-      try prepareToWrite(resolved)
-      return try perform { () throws(StorageError) in
-        let count = try writer.deleteAll(in: resolved)
-        if count > 0 { changes.touch(resolved) }
-        return count
-      }
-    }
-    let cursor = try rows(Query(collection, where: filter))
-    var keys: [Key] = []
-    while let row = try cursor.next() { keys.append(try key(of: row, nil, resolved)) }
-    cursor.close()
-    try prepareToWrite(resolved)
-    return try deleteRecords(keys, from: resolved)
   }
 
   // MARK: Savepoints
@@ -284,7 +248,7 @@ public final class WriteTransaction: ReadTransaction {
     return try collection.key(of: row)
   }
 
-  private func missing(_ collection: Collection) -> StorageError {
+  func missing(_ collection: Collection) -> StorageError {
     StorageError(.notFound, "collection \(collection.name) has no record with that key; insert it")
   }
 
@@ -294,7 +258,7 @@ public final class WriteTransaction: ReadTransaction {
     suspendCursors()
   }
 
-  private func prepareToWrite(_ collection: Collection) throws(StorageError) {
+  func prepareToWrite(_ collection: Collection) throws(StorageError) {
     try checkOpen()
     try checkNotFailed()
     try checkCurrent(collection)

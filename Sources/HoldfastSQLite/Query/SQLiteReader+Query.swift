@@ -7,11 +7,7 @@ extension SQLiteReader {
   func pushDown(_ query: BoundQuery) throws(StorageError) -> PushedQuery<SQLiteCursor> {
     try checkOpen()
     takeBackRow()
-    let table = connection.table(query.collection)
-    var sql = SQLQuery(table.select, query.collection, limits: connection.limits)
-    let isComplete = sql.appendWhere(query.filter)
-    sql.appendOrder(query.order)
-    if isComplete { sql.appendLimit(query.limit, offset: query.offset) }
+    let (sql, isComplete) = statement(query)
     let statement = try connection.takeQuery(sql.text, over: query.collection)
     try statement.bind(sql.parameters)
     return PushedQuery(
@@ -20,6 +16,32 @@ extension SQLiteReader {
       handlesOrder: true,
       handlesLimit: isComplete
     )
+  }
+
+  /// The statement of a query, and whether it takes all of the filter.
+  private func statement(_ query: BoundQuery) -> (SQLQuery, isComplete: Bool) {
+    let table = connection.table(query.collection)
+    var sql = SQLQuery(table.select, query.collection, limits: connection.limits)
+    let isComplete = sql.appendWhere(query.filter)
+    sql.appendOrder(query.order)
+    if isComplete { sql.appendLimit(query.limit, offset: query.offset) }
+    return (sql, isComplete)
+  }
+
+  /// The steps of SQLite's plan for a query.
+  func explain(_ query: BoundQuery) throws(StorageError) -> [String] {
+    try checkOpen()
+    takeBackRow()
+    let (sql, _) = statement(query)
+    var text = SQLText("EXPLAIN QUERY PLAN ")
+    text.append(sql.text)
+    let statement = try connection.prepare(text, "explain a query")
+    try statement.bind(sql.parameters)
+    defer { statement.reset() }
+    var steps: [String] = []
+    // The columns are id, parent, one that is not used, and the step in words.
+    while try statement.step() { steps.append(try statement.row().text(3)) }
+    return steps
   }
 
   /// Computes aggregates in one statement; nil if it does not take the filter.

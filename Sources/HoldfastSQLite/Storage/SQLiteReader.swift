@@ -56,6 +56,18 @@ public class SQLiteReader: StorageReader {
     return try run(aggregate)
   }
 
+  /// What `EXPLAIN QUERY PLAN` says of the query's statement.
+  public func nativePlan(of query: BoundQuery) throws(StorageError) -> [String] {
+    try explain(query)
+  }
+
+  /// Ends the statements that run on the connection.
+  public var interruption: (@Sendable () -> Void)? {
+    nonisolated(unsafe) let handle = connection.handle
+    // SQLite allows this from any thread while the connection is open.
+    return { sqlite3_interrupt(handle) }
+  }
+
   /// Ends the snapshot; a writer that was not committed is rolled back.
   public func end() {
     if isEnded { return }

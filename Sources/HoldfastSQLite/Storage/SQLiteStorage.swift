@@ -67,7 +67,8 @@ public final class SQLiteStorage: Storage {
       sharesBetweenProcesses: true,
       isPersistent: true,
       noticesExternalChanges: true,
-      backsUpOnline: true
+      backsUpOnline: true,
+      explainsNatively: true
     )
     readers = ConnectionPool(limit: Self.mostReaders, idleLimit: Self.idleReaders) {
       () throws(StorageError) in try opener.openReader()

@@ -50,6 +50,7 @@ extension StorageError {
         ? .permissionDenied : .cannotOpen
     case SQLITE_PERM, SQLITE_AUTH: .permissionDenied
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
+    case SQLITE_INTERRUPT: .cancelled
     case SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .invalidValue
     default: .ioError
     }

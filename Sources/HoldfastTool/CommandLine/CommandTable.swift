@@ -3,7 +3,7 @@ package enum CommandTable {
   /// The one table that drives parsing, help and completions.
   package static let all: [Command] = [
     .backends, .demo, .info, .collections, .schema, .get, .insert, .update, .put, .delete, .query,
-    .count, .aggregate, .importing, .export, .conformance,
+    .count, .aggregate, .explain, .importing, .export, .conformance,
     .bench, .completions,
   ]
 

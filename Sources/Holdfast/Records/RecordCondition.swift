@@ -1,0 +1,98 @@
+public import Foundation
+
+/// What chooses records of one model: a `#Predicate`, or a ``Condition`` made of key paths.
+///
+/// Both are translated to a ``Filter``, completely or not at all, before a row is read.
+public protocol RecordCondition<Record>: Sendable {
+  /// The model whose records it chooses.
+  associatedtype Record
+
+  /// The filter that says the same.
+  ///
+  /// - Throws: ``StorageError/Code/invalidQuery`` naming the expression that has no translation;
+  ///   ``StorageError/Code/invalidSchema``; ``StorageError/Code/typeMismatch`` and
+  ///   ``StorageError/Code/invalidValue`` for a value that the field cannot hold.
+  func filter<M: Model>(for model: M.Type) throws -> Filter
+}
+
+extension Predicate: RecordCondition {
+  /// The predicate's one input.
+  public typealias Record = (repeat each Input)
+
+  /// The filter that says the same; text is compared by bytes, where Swift's own operators see
+  /// characters, and `!` on null gives no match, where Swift would trap.
+  ///
+  /// - Throws: as ``RecordCondition/filter(for:)``.
+  public func filter<M: Model>(for model: M.Type) throws -> Filter {
+    guard let predicate = self as Any as? Predicate<M> else {
+      throw StorageError(.invalidQuery, "the predicate is not one on \(M.self) alone")
+    }
+    return try PredicateTranslator.filter(predicate, try M.schema.resolved())
+  }
+}
+
+/// Which records of a model, written with key paths.
+///
+/// ```swift
+/// let some = try await users.fetch(where: \.city == "London" && \.age >= 18)
+/// let listed = try await users.fetch(where: ["London", "York"] ~= \.city || 3...5 ~= \.stars)
+/// ```
+///
+/// `==` with nil asks for null, `!=` is its complement, an order against null is false, as in a
+/// `#Predicate`. Text is compared by its UTF-8 bytes.
+public struct Condition<M: Model>: RecordCondition {
+  /// The model.
+  public typealias Record = M
+
+  private indirect enum Form {
+    case predicate(Predicate<M>)
+    case both(Condition, Condition)
+    case either(Condition, Condition)
+    case not(Condition)
+  }
+  private let form: Form
+
+  /// Takes a predicate over, to join it with conditions on key paths.
+  public init(_ predicate: Predicate<M>) { form = .predicate(predicate) }
+
+  private init(_ form: Form) { self.form = form }
+
+  /// Both hold.
+  public static func && (left: Condition, right: Condition) -> Condition {
+    Condition(.both(left, right))
+  }
+
+  /// One of two holds.
+  public static func || (left: Condition, right: Condition) -> Condition {
+    Condition(.either(left, right))
+  }
+
+  /// Does not hold.
+  public static prefix func ! (condition: Condition) -> Condition { Condition(.not(condition)) }
+
+  /// Whether a model meets it, in memory.
+  ///
+  /// - Throws: what Foundation's evaluation throws.
+  public func evaluate(_ model: M) throws -> Bool {
+    switch form {
+    case .predicate(let predicate): try predicate.evaluate(model)
+    case .both(let left, let right): try left.evaluate(model) && right.evaluate(model)
+    case .either(let left, let right): try left.evaluate(model) || right.evaluate(model)
+    case .not(let condition): try !condition.evaluate(model)
+    }
+  }
+
+  /// The filter that says the same.
+  ///
+  /// - Throws: as ``RecordCondition/filter(for:)``.
+  public func filter<Model: Holdfast.Model>(for model: Model.Type) throws -> Filter {
+    switch form {
+    case .predicate(let predicate): try predicate.filter(for: model)
+    case .both(let left, let right):
+      .both(try left.filter(for: model), try right.filter(for: model))
+    case .either(let left, let right):
+      try left.filter(for: model).or(try right.filter(for: model))
+    case .not(let condition): try condition.filter(for: model).negated
+    }
+  }
+}
