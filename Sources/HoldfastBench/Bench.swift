@@ -70,6 +70,13 @@ public struct Bench {
         try report(measurement)
         measurements.append(measurement)
       }
+      if Self.queryForms.contains(where: { matches(backend, $0) }) {
+        for measurement in try measureQueryForms(backend, size, folder, rounds: rounds)
+        where matches(backend, measurement.workload) {
+          try report(measurement)
+          measurements.append(measurement)
+        }
+      }
     }
     return measurements
   }

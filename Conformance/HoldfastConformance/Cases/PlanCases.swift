@@ -32,7 +32,7 @@ enum PlanCases {
     (
       Query("item", where: .equal("rank", 3) && .greater("name", "name 2") && .isNull("score")),
       "read a part of index rank_name (rank, name) of item\nwhere rank = 3 AND name > 'name 2'\n"
-        + "which holds 3 records\ncheck score IS NULL on each"
+        + "which holds 3 records\ncheck score IS NULL on each\nsort in memory"
     ),
     (
       Query("item", where: .isIn("rank", [2, 1]), sort: [.descending("rank")]),

@@ -22,7 +22,7 @@ extension QueryPlan {
     residual = plan.residual.unbound(collection)
     sorts = !plan.isOrdered
     isFullScan = plan.isFullScan && (residual != .all || (sorts && query.limit != nil))
-    helpfulIndex = isFullScan || sorts ? Self.helpfulIndex(query, besides: path) : nil
+    helpfulIndex = isFullScan ? Self.helpfulIndex(query, besides: path) : nil
   }
 
   /// The walked range as a filter.
@@ -131,7 +131,8 @@ extension ReadTransaction {
   /// How a query would run; none of its records is decoded.
   ///
   /// Reads the keys of up to ``QueryPlan/countingLimit`` records, to say how many there are to read.
-  /// - Parameter native: whether to ask the engine for its own plan too.
+  /// With `native` the engine is asked for its own plan too.
+  ///
   /// - Throws: ``StorageError/Code/unsupported`` for a native plan from a backend that does not
   ///   declare ``Capabilities/explainsNatively``; as ``fetch(_:)``.
   public final func explain(_ query: Query, native: Bool = false) throws(StorageError) -> QueryPlan

@@ -1,11 +1,9 @@
-import Foundation
-
 /// A property equals a value; nil asks for null.
 public func == <M: Model, V: Equatable & Codable & Sendable>(
   property: any KeyPath<M, V> & Sendable,
   value: V
 ) -> Condition<M> {
-  condition(on: property) { PredicateExpressions.build_Equal(lhs: $0, rhs: Constant(value)) }
+  compared(property, .equal, value) { $0 == value }
 }
 
 /// A property differs from a value; true for null unless the value is nil.
@@ -13,63 +11,73 @@ public func != <M: Model, V: Equatable & Codable & Sendable>(
   property: any KeyPath<M, V> & Sendable,
   value: V
 ) -> Condition<M> {
-  condition(on: property) { PredicateExpressions.build_NotEqual(lhs: $0, rhs: Constant(value)) }
+  compared(property, .notEqual, value) { $0 != value }
 }
 
 /// A property is less than a value.
 public func < <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V> & Sendable,
   value: V
-) -> Condition<M> { compared(property, .lessThan, value) }
+) -> Condition<M> { ordered(property, .less, value) { $0 < value } }
 
 /// A property is less than a value or equal.
 public func <= <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V> & Sendable,
   value: V
-) -> Condition<M> { compared(property, .lessThanOrEqual, value) }
+) -> Condition<M> { ordered(property, .lessOrEqual, value) { $0 <= value } }
 
 /// A property is greater than a value.
 public func > <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V> & Sendable,
   value: V
-) -> Condition<M> { compared(property, .greaterThan, value) }
+) -> Condition<M> { ordered(property, .greater, value) { $0 > value } }
 
 /// A property is greater than a value or equal.
 public func >= <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V> & Sendable,
   value: V
-) -> Condition<M> { compared(property, .greaterThanOrEqual, value) }
+) -> Condition<M> { ordered(property, .greaterOrEqual, value) { $0 >= value } }
 
 /// A property is there and less than a value.
 public func < <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V?> & Sendable,
   value: V
-) -> Condition<M> { comparedIfPresent(property, .lessThan, value) }
+) -> Condition<M> {
+  ordered(property, .less, value) { $0.map { $0 < value } ?? false }
+}
 
 /// A property is there, and less than a value or equal.
 public func <= <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V?> & Sendable,
   value: V
-) -> Condition<M> { comparedIfPresent(property, .lessThanOrEqual, value) }
+) -> Condition<M> {
+  ordered(property, .lessOrEqual, value) { $0.map { $0 <= value } ?? false }
+}
 
 /// A property is there and greater than a value.
 public func > <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V?> & Sendable,
   value: V
-) -> Condition<M> { comparedIfPresent(property, .greaterThan, value) }
+) -> Condition<M> {
+  ordered(property, .greater, value) { $0.map { $0 > value } ?? false }
+}
 
 /// A property is there, and greater than a value or equal.
 public func >= <M: Model, V: Comparable & Codable & Sendable>(
   property: any KeyPath<M, V?> & Sendable,
   value: V
-) -> Condition<M> { comparedIfPresent(property, .greaterThanOrEqual, value) }
+) -> Condition<M> {
+  ordered(property, .greaterOrEqual, value) { $0.map { $0 >= value } ?? false }
+}
 
 /// A property is one of some values; nil among them matches null.
 public func ~= <M: Model, V: Equatable & Codable & Sendable>(
   values: [V],
   property: any KeyPath<M, V> & Sendable
 ) -> Condition<M> {
-  condition(on: property) { PredicateExpressions.build_contains(Constant(values), $0) }
+  Condition(property, evaluate: values.contains) { translator, place, operation in
+    try translator.isIn(place, values, operation)
+  }
 }
 
 /// A property is within a range.
@@ -77,7 +85,8 @@ public func ~= <M: Model, V: Comparable & Codable & Sendable>(
   range: ClosedRange<V>,
   property: any KeyPath<M, V> & Sendable
 ) -> Condition<M> {
-  condition(on: property) { PredicateExpressions.build_contains(Constant(range), $0) }
+  ordered(property, .greaterOrEqual, range.lowerBound) { $0 >= range.lowerBound }
+    && ordered(property, .lessOrEqual, range.upperBound) { $0 <= range.upperBound }
 }
 
 /// A property is within a range, its upper end left out.
@@ -85,42 +94,33 @@ public func ~= <M: Model, V: Comparable & Codable & Sendable>(
   range: Range<V>,
   property: any KeyPath<M, V> & Sendable
 ) -> Condition<M> {
-  condition(on: property) { PredicateExpressions.build_contains(Constant(range), $0) }
+  ordered(property, .greaterOrEqual, range.lowerBound) { $0 >= range.lowerBound }
+    && ordered(property, .less, range.upperBound) { $0 < range.upperBound }
 }
 
-private typealias Constant<V> = PredicateExpressions.Value<V>
-private typealias Property<M, V> = PredicateExpressions.KeyPath<PredicateExpressions.Variable<M>, V>
-
-/// The condition that an expression of a property states.
-private func condition<M: Model, V>(
-  on property: any KeyPath<M, V> & Sendable,
-  _ body: (Property<M, V>) -> any StandardPredicateExpression<Bool>
-) -> Condition<M> {
-  Condition(Predicate { body(PredicateExpressions.build_KeyPath(root: $0, keyPath: property)) })
-}
-
-private func compared<M: Model, V: Comparable & Codable & Sendable>(
+/// A property against a value.
+private func compared<M: Model, V, Literal: Codable & Sendable>(
   _ property: any KeyPath<M, V> & Sendable,
-  _ operation: PredicateExpressions.ComparisonOperator,
-  _ value: V
+  _ comparison: Comparison,
+  _ value: Literal,
+  evaluate: @escaping @Sendable (V) -> Bool
 ) -> Condition<M> {
-  condition(on: property) {
-    PredicateExpressions.build_Comparison(lhs: $0, rhs: Constant(value), op: operation)
+  Condition(property, evaluate: evaluate) { translator, place, operation in
+    try translator.compare(place, comparison, value, operation)
   }
 }
 
-/// The comparison of an optional property, which is false for null.
-private func comparedIfPresent<M: Model, V: Comparable & Codable & Sendable>(
-  _ property: any KeyPath<M, V?> & Sendable,
-  _ operation: PredicateExpressions.ComparisonOperator,
-  _ value: V
+/// A property against a value by their order.
+private func ordered<M: Model, V, Literal: Comparable & Codable & Sendable>(
+  _ property: any KeyPath<M, V> & Sendable,
+  _ comparison: Comparison,
+  _ value: Literal,
+  evaluate: @escaping @Sendable (V) -> Bool
 ) -> Condition<M> {
-  condition(on: property) {
-    PredicateExpressions.build_NilCoalesce(
-      lhs: PredicateExpressions.build_flatMap($0) {
-        PredicateExpressions.build_Comparison(lhs: $0, rhs: Constant(value), op: operation)
-      },
-      rhs: Constant(false)
-    )
+  Condition(property, evaluate: evaluate) { translator, place, operation in
+    guard StoredOrder.isNative(Literal.self) else {
+      throw translator.refusal(operation, "\(Literal.self) is not stored in its own order")
+    }
+    return try translator.compare(place, comparison, value, operation)
   }
 }

@@ -28,12 +28,9 @@ final class PredicateTranslator {
   private let resolve: (AnyKeyPath, Place?) throws(StorageError) -> Place
   private var bindings: [(id: PredicateExpressions.VariableID, operand: Operand)] = []
 
-  private init(
-    layout: RowLayout,
-    resolve: @escaping (AnyKeyPath, Place?) throws(StorageError) -> Place
-  ) {
-    self.layout = layout
-    self.resolve = resolve
+  private init<M: Model>(_ schema: ResolvedSchema<M>) {
+    layout = schema.layout
+    resolve = { path, parent throws(StorageError) in try schema.place(of: path, in: parent) }
   }
 
   /// The filter of a predicate on a model.
@@ -42,13 +39,22 @@ final class PredicateTranslator {
   static func filter<M: Model>(_ predicate: Predicate<M>, _ schema: ResolvedSchema<M>) throws
     -> Filter
   {
-    let translator = PredicateTranslator(layout: schema.layout) {
-      path,
-      parent throws(StorageError) in
-      try schema.place(of: path, in: parent)
-    }
+    let translator = PredicateTranslator(schema)
     translator.bind(predicate.variable.key, to: .model)
     return try translator.filter(predicate.expression)
+  }
+
+  /// The filter of a condition on a key path.
+  ///
+  /// - Throws: ``StorageError/Code/invalidQuery`` naming the key path.
+  static func filter<M: Model>(
+    on path: AnyKeyPath,
+    _ schema: ResolvedSchema<M>,
+    _ body: (PredicateTranslator, Place, KeyPathOperator) throws -> Filter
+  ) throws -> Filter {
+    let translator = PredicateTranslator(schema)
+    let place = try translator.place(of: path, in: nil)
+    return try body(translator, place, KeyPathOperator(anyKeyPath: path))
   }
 
   // MARK: Expressions

@@ -46,6 +46,7 @@ public struct Condition<M: Model>: RecordCondition {
 
   private indirect enum Form {
     case predicate(Predicate<M>)
+    case property(PropertyCondition<M>)
     case both(Condition, Condition)
     case either(Condition, Condition)
     case not(Condition)
@@ -54,6 +55,22 @@ public struct Condition<M: Model>: RecordCondition {
 
   /// Takes a predicate over, to join it with conditions on key paths.
   public init(_ predicate: Predicate<M>) { form = .predicate(predicate) }
+
+  /// States something about one property, stored or nested in a stored one.
+  init<V>(
+    _ property: any KeyPath<M, V> & Sendable,
+    evaluate: @escaping @Sendable (V) -> Bool,
+    translate:
+      @escaping @Sendable (PredicateTranslator, Place, KeyPathOperator) throws -> Filter
+  ) {
+    form = .property(
+      PropertyCondition(
+        property: property,
+        evaluate: { evaluate($0[keyPath: property]) },
+        translate: translate
+      )
+    )
+  }
 
   private init(_ form: Form) { self.form = form }
 
@@ -76,6 +93,7 @@ public struct Condition<M: Model>: RecordCondition {
   public func evaluate(_ model: M) throws -> Bool {
     switch form {
     case .predicate(let predicate): try predicate.evaluate(model)
+    case .property(let condition): condition.evaluate(model)
     case .both(let left, let right): try left.evaluate(model) && right.evaluate(model)
     case .either(let left, let right): try left.evaluate(model) || right.evaluate(model)
     case .not(let condition): try !condition.evaluate(model)
@@ -88,11 +106,35 @@ public struct Condition<M: Model>: RecordCondition {
   public func filter<Model: Holdfast.Model>(for model: Model.Type) throws -> Filter {
     switch form {
     case .predicate(let predicate): try predicate.filter(for: model)
+    case .property(let condition):
+      try PredicateTranslator.filter(
+        on: condition.property,
+        try M.schema.resolved(),
+        condition.translate
+      )
     case .both(let left, let right):
       .both(try left.filter(for: model), try right.filter(for: model))
     case .either(let left, let right):
       try left.filter(for: model).or(try right.filter(for: model))
     case .not(let condition): try condition.filter(for: model).negated
     }
+  }
+}
+
+/// What a condition states about one property.
+private struct PropertyCondition<M: Model>: Sendable {
+  let property: any PartialKeyPath<M> & Sendable
+  let evaluate: @Sendable (M) -> Bool
+  let translate: @Sendable (PredicateTranslator, Place, KeyPathOperator) throws -> Filter
+}
+
+/// Stands for an operator on a key path where an error names an expression.
+///
+/// Foundation's own expressions take key paths of one component only.
+struct KeyPathOperator: PredicateExpression, KeyPathExpression {
+  let anyKeyPath: AnyKeyPath
+
+  func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+    throw StorageError(.invalidQuery, "a condition on \(anyKeyPath) has no value without a model")
   }
 }

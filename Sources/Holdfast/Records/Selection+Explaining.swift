@@ -2,8 +2,8 @@
 extension Selection {
   /// What is walked, checked and sorted to read the records; none of them is decoded.
   ///
-  /// Figures, updates and deletions walk the same range.
-  /// - Parameter native: whether to ask the engine for its own plan too.
+  /// Figures, updates and deletions walk the same range. With `native` the engine is asked for its own plan too.
+  ///
   /// - Throws: ``StorageError/Code/unsupported`` for a native plan from a backend that has none;
   ///   ``StorageError/Code/unknownCollection`` if nothing was ever written; as ``fetch(in:)``.
   public func explain(native: Bool = false, in transaction: ReadTransaction) throws -> QueryPlan {

@@ -194,6 +194,7 @@ public class ReadTransaction {
   ) throws(StorageError) -> [[Value]] {
     let collection = try self.collection(collection)
     let bound = try BoundAggregate(collection, figures, groupBy: groupBy, filter: filter)
+    try cancellation?.check()
     return try perform { () throws(StorageError) in
       try QueryExecutor.aggregate(bound, on: reader, cancellation)
     }

@@ -1,0 +1,101 @@
+import Foundation
+import Holdfast
+import HoldfastBackends
+
+/// What it costs to write a query as a predicate, against the same query as a plain value.
+extension Bench {
+  /// The forms of one query: the newest records of a user from a number on, at most five.
+  private enum Form: String, CaseIterable {
+    /// A `#Predicate`, made and translated at each call.
+    case predicate
+    /// A condition on key paths, made and translated at each call.
+    case condition
+    /// A ``Selection``, translated once.
+    case selection
+    /// A `Filter` value: what the others are compared with.
+    case filter
+
+    /// Fetches `count` times in one snapshot.
+    func run(_ records: Repository<BenchStatus>, count: Int, user: Int64) throws -> Int {
+      let selection = try records.where(\.user == user && \.id > 0)
+        .sorted(by: .descending(\.id)).limited(to: 5)
+      let filter: Filter = .equal("user", .integer(user)) && .greater("id", 0)
+      return try records.store.read { transaction in
+        var found = 0
+        for _ in 0..<count {
+          switch self {
+          case .predicate:
+            found += try records.fetch(
+              where: #Predicate { $0.user == user && $0.id > 0 },
+              sort: [.descending(\.id)],
+              limit: 5,
+              in: transaction
+            ).count
+          case .condition:
+            found += try records.fetch(
+              where: \.user == user && \.id > 0,
+              sort: [.descending(\.id)],
+              limit: 5,
+              in: transaction
+            ).count
+          case .selection: found += try selection.fetch(in: transaction).count
+          case .filter:
+            found += try records.fetch(
+              where: filter,
+              sort: [.descending(\.id)],
+              limit: 5,
+              in: transaction
+            ).count
+          }
+        }
+        return found
+      }
+    }
+  }
+
+  /// The titles of the workloads: `query-predicate`, `query-condition`, `query-selection`.
+  static let queryForms = Form.allCases.dropLast().map { "query-\($0.rawValue)" }
+
+  /// Measures each form against the plain value, in turn.
+  func measureQueryForms(
+    _ backend: String,
+    _ size: WorkloadSize,
+    _ folder: URL,
+    rounds: Int
+  ) throws -> [Measurement] {
+    let place = folder.appendingPathComponent("bench-forms-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { _ = Result { try FileManager.default.removeItem(at: place) } }
+    let store = try Backends.open("\(backend):\(place.path)/ours?durability=none")
+    let records = Repository<BenchStatus>(store)
+    let count = min(size.records, 5_000)
+    try records.insert(contentsOf: (1...count).map { BenchStatus.sample(Int64($0)) })
+    var times: [Form: [Double]] = [:]
+    for round in 0...rounds {
+      for form in round % 2 == 0 ? Form.allCases : Form.allCases.reversed() {
+        let lookups = size.lookups / 8
+        var found = 0
+        let time = try ContinuousClock().measure {
+          found = try form.run(records, count: lookups, user: Int64(round % 7))
+        }
+        guard found > 0 else { throw FloorError(description: "no rows by a \(form)") }
+        if round > 0 { times[form, default: []].append(time.seconds * 1e6 / Double(lookups)) }
+      }
+    }
+    try store.close()
+    func median(_ form: Form) -> Double {
+      let sorted = (times[form] ?? []).sorted()
+      return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    }
+    return Form.allCases.dropLast().map { form in
+      Measurement(
+        backend: backend,
+        workload: "query-\(form.rawValue)",
+        records: count,
+        ours: median(form),
+        floor: median(.filter),
+        ratio: median(form) / median(.filter)
+      )
+    }
+  }
+}
