@@ -152,6 +152,10 @@ class MutantReader: StorageReader {
     return nil
   }
 
+  func nativePlan(of query: BoundQuery) throws(StorageError) -> [String] {
+    try base().nativePlan(of: query)
+  }
+
   private func countOfAll(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {
     if aggregate.functions == [.count], aggregate.groupBy.isEmpty {
       let rows = try base().scan(Scan(aggregate.collection))

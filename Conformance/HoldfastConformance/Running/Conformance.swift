@@ -17,7 +17,8 @@ public enum Conformance {
   /// All cases, by area.
   public static let cases: [ConformanceCase] = [
     LifecycleCases.all, ValueCases.all, TextValueCases.all, TypedValueCases.all, EdgeCases.all,
-  public static let expectedCount = 556
+    KeyCases.all, KeyRangeCases.all, RecordCases.all, AlterCases.all, AutomaticKeyCases.all,
+    BatchCases.all, BulkCases.all, UniqueCases.all, LongIndexCases.all,
     QueryTables.all.map(\.conformanceCase), QueryCases.all, AggregateCases.all, SortCases.all,
     PagingCases.all, PlanCases.all, SelectionCases.all,
     TransactionCases.all, SavepointCases.all, IsolationCases.all, ScanCases.all,

@@ -92,6 +92,15 @@ class TracingReader<Base: StorageReader>: StorageReader {
     }
   }
 
+  func nativePlan(of query: BoundQuery) throws(StorageError) -> [String] {
+    try traced("explain", query.collection.name, subject: { _ in TraceText.query(query) }) {
+      () throws(StorageError) in
+      try base.nativePlan(of: query)
+    }
+  }
+
+  var interruption: (@Sendable () -> Void)? { base.interruption }
+
   func end() {
     base.end()
     noteEnd("end")
