@@ -17,7 +17,7 @@ public enum Conformance {
   /// All cases, by area.
   public static let cases: [ConformanceCase] = [
     LifecycleCases.all, ValueCases.all, TextValueCases.all, TypedValueCases.all, EdgeCases.all,
-    KeyCases.all, KeyRangeCases.all, RecordCases.all, AlterCases.all, AutomaticKeyCases.all,
+    KeyCases.all, KeyRangeCases.all, RecordCases.all, AutomaticKeyCases.all,
     BatchCases.all, BulkCases.all, UniqueCases.all, LongIndexCases.all,
     QueryTables.all.map(\.conformanceCase), QueryCases.all, AggregateCases.all, SortCases.all,
     PagingCases.all, PlanCases.all, SelectionCases.all,
