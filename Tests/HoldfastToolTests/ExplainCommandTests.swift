@@ -19,7 +19,7 @@ import Testing
         ----------  --------------------------------
         collection  city
         read        index by_country (country, area)
-        range       country = 'NL' AND area > 100
+        range       country = 'NL' AND area > 100.0
         records     1
         check       name CONTAINS 'a'
         sort        in memory
@@ -29,7 +29,7 @@ import Testing
     #expect(
       try await store.succeed("explain", "city", "--where", "founded IS NULL") == """
         part        plan
-        ----------  --------------------------
+        ----------  -----------------------
         collection  city
         read        key (id)
         range       all

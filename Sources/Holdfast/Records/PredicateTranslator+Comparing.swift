@@ -39,7 +39,13 @@ extension PredicateTranslator {
       return try equate(comparison, expression) { .either(filter, other, other.negated) }
     case (.place(let place), .filter(let filter)):
       return try equate(comparison, expression) {
-        .either(filter, isTrue(place), test(place, .compare(.equal, 0)))
+        .either(filter, isTrue(place), isFalse(place))
+      }
+    case (.place(let place), .place(let other)) where isBool(place) && isBool(other):
+      return try equate(comparison, expression) {
+        Filter.both(isTrue(place), isTrue(other))
+          .or(.both(isFalse(place), isFalse(other)))
+          .or(.both(isNull(place), isNull(other)))
       }
     case (.filter, .place), (.constant, _):
       return try compare(right, comparison.mirrored, left, expression) { native($1, $0) }

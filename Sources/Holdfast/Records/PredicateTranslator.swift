@@ -79,7 +79,7 @@ final class PredicateTranslator {
   func filter(_ operand: Operand, _ expression: some PredicateExpression) throws -> Filter {
     switch operand {
     case .filter(let filter): return filter
-    case .place(let place) where !place.path.isEmpty || layout.types[place.position] == .bool:
+    case .place(let place) where !place.path.isEmpty || isBool(place):
       return isTrue(place)
     case .constant(let value as Bool): return value ? .all : .nothing
     case .choice(let test, let first, let second):
@@ -126,6 +126,10 @@ final class PredicateTranslator {
   func isNull(_ place: Place) -> Filter { test(place, .compare(.equal, .null)) }
   func isPresent(_ place: Place) -> Filter { test(place, .compare(.notEqual, .null)) }
   func isTrue(_ place: Place) -> Filter { test(place, .compare(.equal, 1)) }
+  func isFalse(_ place: Place) -> Filter { test(place, .compare(.equal, 0)) }
+  func isBool(_ place: Place) -> Bool {
+    place.path.isEmpty && layout.types[place.position] == .bool
+  }
 
   /// A condition on a place, as one on a field where it is a whole field.
   func test(_ place: Place, _ test: JSONCondition.Test) -> Filter {
