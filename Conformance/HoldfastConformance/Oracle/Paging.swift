@@ -21,7 +21,11 @@ enum Paging {
     repeat {
       let current = query
       let page = try await store.read { try $0.page(current) as Page<Record> }
-      ids += page.elements.map { $0["id"] ?? .null }
+      let found = page.elements.map { $0["id"] ?? .null }
+      if let first = found.first, let last = ids.last, Oracle.order(first, last) == 0 {
+        throw StorageError(.invalidCursor, "a page begins with the last record of the one before")
+      }
+      ids += found
       query.after = page.next
       number += 1
       try await between(number)

@@ -39,7 +39,11 @@ extension Question {
         var rows: [[Value]] = []
         repeat {
           let page = try transaction.page(query) as Page<Record>
-          rows += keys(page.elements)
+          let found = keys(page.elements)
+          if let first = found.first, let last = rows.last, Oracle.order(first, last) == 0 {
+            return .error("a page that begins with the last row of the one before")
+          }
+          rows += found
           query.after = page.next
           if rows.count > 100_000 { return .error("pages without end") }
         } while query.after != nil
