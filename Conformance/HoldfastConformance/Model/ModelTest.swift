@@ -22,7 +22,7 @@ public enum ModelTest {
   }
 
   /// How long making a history smaller may take.
-  static let shrinkingLimit = Duration.seconds(20)
+  static let shrinkingLimit = Duration.seconds(60)
 
   /// Runs random histories until one fails or the limit is reached.
   ///
