@@ -55,8 +55,8 @@ let package = Package(
     .executableTarget(
       name: "HoldfastTool",
       dependencies: [
-        "Holdfast", "HoldfastBackends", "HoldfastServices", "HoldfastBench", "HoldfastConformance",
-        "HoldfastConformanceMutants",
+        "Holdfast", "HoldfastBackends", "HoldfastSQLite", "HoldfastServices", "HoldfastBench",
+        "HoldfastConformance", "HoldfastConformanceMutants",
       ],
       swiftSettings: settings
     ),
@@ -108,7 +108,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HoldfastToolTests",
-      dependencies: ["HoldfastTool", "HoldfastBackends"],
+      dependencies: ["HoldfastTool", "HoldfastBackends", "CSQLite"],
       swiftSettings: settings
     ),
     .testTarget(

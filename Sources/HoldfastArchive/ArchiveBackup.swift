@@ -33,8 +33,7 @@ struct ArchiveBackup {
       remove(fresh)
       throw error
     }
-    let parent = (path as NSString).deletingLastPathComponent
-    try files.syncFolder(parent.isEmpty ? "." : parent)
+    try files.syncFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
   private func write(

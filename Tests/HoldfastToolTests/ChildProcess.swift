@@ -36,9 +36,18 @@ struct ChildProcess {
   private func spawnAndWait() throws -> Int32 {
     #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
+    var attributes: posix_spawnattr_t?
     #else
     var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
     #endif
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // This thread blocks signals, and a shell that never hears of its children waits for ever.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
@@ -51,7 +60,7 @@ struct ChildProcess {
       environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for word in words + variables { free(word) } }
     var id: pid_t = 0
-    let code = posix_spawn(&id, "/bin/sh", &actions, nil, &words, &variables)
+    let code = posix_spawn(&id, "/bin/sh", &actions, &attributes, &words, &variables)
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 {

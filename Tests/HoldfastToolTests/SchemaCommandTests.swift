@@ -20,6 +20,78 @@ import Testing
     #expect(try await store.succeed("schema") == printed)
   }
 
+  @Test(arguments: SampleStore.backends)
+  func `applying a schema with more in it adds what is missing`(backend: String) async throws {
+    let store = try await SampleStore(backend)
+    try await store.succeed("insert", "visit", #"{"who": "a", "day": "2026-01-01"}"#)
+    let grown = try await store.succeed("schema")
+      .replacing(
+        #"{"name": "note", "type": "text", "optional": true}],"#,
+        with: #"""
+          {"name": "note", "type": "text", "optional": true, "default": "none"},
+          {"name": "city", "type": "integer", "optional": true},
+          {"name": "stars", "type": "integer", "default": 3}],
+          "references": [{"fields": ["city"], "target": "city", "onDelete": "setNull"}],
+          """#
+      )
+      .replacing(
+        #""indexes": []}"#,
+        with: #""indexes": [{"name": "by_day", "fields": ["day"], "unique": true}]}"#
+      )
+      .replacing(
+        #"{"name": "n", "type": "integer"}"#,
+        with: #"{"name": "n", "type": "integer", "optional": true}"#
+      )
+      .replacing(
+        "\n]}",
+        with: #",{"name": "extra", "key": ["k"], "fields": [{"name": "k", "type": "text"}]}]}"#
+      )
+      .replacing(
+        #"["word"], "automaticKey": false,"# + "\n   "
+          + #""indexes": [{"name": "by_day", "fields": ["day"], "unique": true}]"#,
+        with: #"["word"], "automaticKey": false, "indexes": []"#
+      )
+    try store.tool.write("grown.json", grown)
+    #expect(
+      try await store.succeed("schema", "apply", "grown.json") == """
+        created extra
+        changed visit: set the default of note, add field city integer, optional, \
+        add field stars integer, add unique index by_day (day), add index city (city), \
+        add reference city to city
+        changed word: make field n optional
+
+        """
+    )
+    #expect(try await store.succeed("schema", "apply", "grown.json") == "")
+    #expect(
+      try await store.succeed(
+        "query",
+        "visit",
+        "--select",
+        "who,note,city,stars",
+        "--format",
+        "csv"
+      )
+        == "who,note,city,stars\na,,,3\n"
+    )
+    let printed = try await store.succeed("schema")
+    #expect(printed.contains(#"{"fields": ["city"], "target": "city", "onDelete": "setNull"}"#))
+    #expect(try await store.succeed("verify").hasSuffix("no faults\n"))
+    let error = try await store.fail("schema", "apply", "schema.json")
+    for step in [
+      "visit: drop field city, drop field stars, drop index by_day, drop index city, "
+        + "drop reference city", "word: make field n required",
+    ] { #expect(error.contains(step), "\(error)") }
+    #expect(try await store.succeed("schema") == printed)
+    try store.tool.write(
+      "wrong.json",
+      printed.replacing(#""target": "city""#, with: #""target": "none""#)
+        .replacing(#""name": "by_day""#, with: #""name": "by_time""#)
+    )
+    try await store.fail("schema", "apply", "wrong.json")
+    #expect(try await store.succeed("schema") == printed)
+  }
+
   @Test func `a printed schema makes an equal store of another backend`() async throws {
     let printed = try await SampleStore("sqlite").succeed("schema")
     for backend in SampleStore.backends {
@@ -58,6 +130,10 @@ import Testing
         "line 3: the default of field x does not fit its type integer"
       ),
       (#"{"collections": [], "collections": []}"#, "twice"),
+      (
+        #"{"collections": [{"name": "a", "key": ["x"], "fields": [{"name": "x", "type": "text"}], "references": [{"fields": ["x"], "target": "a", "onDelete": "drop"}]}]}"#,
+        "unknown rule \"drop\""
+      ),
     ])
   func `a wrong schema file is refused with its place`(text: String, message: String) async throws {
     let tool = try ToolRunner()

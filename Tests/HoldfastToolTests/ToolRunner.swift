@@ -110,4 +110,31 @@ final class ToolRunner: Sendable {
   func exists(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
   }
+
+  /// The names of what is in the folder, sorted.
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  /// Cuts a file in the folder off after half of its bytes.
+  func damage(_ name: String) throws {
+    let url = folder.appendingPathComponent(name)
+    let bytes = try Data(contentsOf: url)
+    try bytes.prefix(bytes.count / 2).write(to: url)
+  }
+
+  /// Sets the permissions of a file in the folder.
+  func setMode(_ mode: Int, _ name: String) throws {
+    try FileManager.default.setAttributes(
+      [.posixPermissions: mode],
+      ofItemAtPath: folder.appendingPathComponent(name).path
+    )
+  }
+
+  /// The permissions of a file in the folder.
+  func mode(_ name: String) throws -> Int {
+    let path = folder.appendingPathComponent(name).path
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+  }
 }

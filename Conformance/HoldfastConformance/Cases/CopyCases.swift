@@ -3,7 +3,7 @@ import Holdfast
 /// Copies into other stores, comparison, verification, suspension.
 enum CopyCases {
   /// A store with everything that a copy must carry over.
-  private static func fill(_ store: Store) async throws {
+  static func fill(_ store: Store) async throws {
     try await store.migrate([
       Migration("create") { transaction in
         try transaction.createCollection(Shapes.automatic("user"))
@@ -37,7 +37,7 @@ enum CopyCases {
     }
   }
 
-  private static func differences(_ first: Store, _ second: Store) async throws -> [String] {
+  static func differences(_ first: Store, _ second: Store) async throws -> [String] {
     try await first.differences(from: second).map(\.description)
   }
 
@@ -57,8 +57,10 @@ enum CopyCases {
       }
       context.expect(try await store.read { try $0.count("user") }, 25, "the original")
     },
-    ConformanceCase("copies.toMemory", "A store can be copied into another backend and back.") {
-      context in
+    ConformanceCase(
+      "copies.crossBackendConvert",
+      "A store can be copied into another backend and back."
+    ) { context in
       let store = try context.open()
       try await fill(store)
       let memory = Store(try KeyValueStorage(MemoryEngine()))

@@ -19,7 +19,10 @@ extension Store {
   ) throws -> Int {
     try checkApart(destination)
     return try read { source in
-      try destination.write { try $0.copy(source, progress: progress) }
+      try destination.write { writer in
+        try writer.checkEmpty()
+        return try StoreCopy(source).run(in: writer, progress: progress)
+      }
     }
   }
 
@@ -31,46 +34,42 @@ extension Store {
   ) async throws -> Int {
     try checkApart(destination)
     return try await destination.write { writer in
-      try self.performRead(deadline: nil) { try writer.copy($0, progress: progress) }
+      try writer.checkEmpty()
+      return try self.performRead(deadline: nil) {
+        try StoreCopy($0).run(in: writer, progress: progress)
+      }
     }
   }
 
-  private func checkApart(_ destination: Store) throws(StorageError) {
-    if destination.shared === shared {
-      throw StorageError(.alreadyExists, "a store cannot be copied into itself; use another one")
-    }
-  }
-}
-
-extension WriteTransaction {
-  /// Copies everything that a snapshot of another store holds into this one, which must be empty.
-  func copy(_ source: ReadTransaction, progress: (Int) -> Void) throws -> Int {
-    let (mine, other) = (try catalog, try source.catalog)
-    guard mine.collections.isEmpty, mine.migrations.isEmpty else {
-      throw StorageError(
-        .alreadyExists,
-        "the destination already has collections; copy into an empty store"
-      )
-    }
-    for collection in other.collections { try createCollection(collection.definition) }
-    if !other.migrations.isEmpty { try setMigrations(other.migrations) }
-    return try deferringReferences {
-      var count = 0
-      for collection in other.collections {
-        let target = try self.collection(collection.name)
-        let cursor = try source.reader.scan(Scan(collection))
-        defer { cursor.close() }
-        while let row = try cursor.next() {
-          try insert(row, into: target)
-          count += 1
-          if count % 10_000 == 0 { progress(count) }
-        }
-        if collection.automaticKeyPosition != nil {
-          let last = try source.reader.lastAutomaticKey(of: collection)
-          try setLastAutomaticKey(last, of: target)
+  /// Copies everything into an empty store that nobody else sees yet, in transactions of bounded
+  /// size; a failure leaves a part of it there.
+  @discardableResult
+  package func fill(
+    _ destination: Store,
+    batch: Int = 20_000,
+    progress: (Int) -> Void = { _ in }
+  ) throws -> Int {
+    try checkApart(destination)
+    return try performRead(deadline: nil) { source in
+      let copy = try StoreCopy(source)
+      var hasMore = try destination.performWrite(deadline: nil) { writer in
+        try writer.checkEmpty()
+        try copy.createCollections(in: writer)
+        return try copy.copyRows(into: writer, limit: batch, progress: progress)
+      }
+      while hasMore {
+        hasMore = try destination.performWrite(deadline: nil) { writer in
+          try copy.copyRows(into: writer, limit: batch, progress: progress)
         }
       }
-      return count
+      try destination.performWrite(deadline: nil) { try copy.finish(in: $0) }
+      return copy.count
+    }
+  }
+
+  func checkApart(_ other: Store) throws(StorageError) {
+    if other.shared === shared {
+      throw StorageError(.alreadyExists, "a store cannot be copied into itself; use another one")
     }
   }
 }

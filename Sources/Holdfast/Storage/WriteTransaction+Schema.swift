@@ -56,6 +56,17 @@ extension WriteTransaction {
     }
   }
 
+  /// Removes everything: all collections with their records, and the names of the applied migrations.
+  func dropAllCollections() throws(StorageError) {
+    try changeSchema { writer throws(StorageError) in
+      for collection in writer.catalog.collections {
+        try writer.dropCollection(collection)
+        changes.touch(collection)
+      }
+      if !writer.catalog.migrations.isEmpty { try writer.setMigrations([]) }
+    }
+  }
+
   /// Gives a collection another name; references to it follow.
   ///
   /// - Throws: ``StorageError/Code/unknownCollection``, ``StorageError/Code/nameConflict``,
@@ -138,12 +149,18 @@ extension WriteTransaction {
     try changeSchema { writer throws(StorageError) in try writer.setMigrations(names) }
   }
 
-  /// Sets the largest automatic key that a collection has given out: the next one is one more.
+  /// Raises the largest automatic key that a collection has given out: the next one is one more.
   ///
-  /// For copies of stores.
-  func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError) {
+  /// For copies and imports.
+  package func raiseLastAutomaticKey(
+    to key: Int64,
+    of collection: Collection
+  ) throws(StorageError) {
     try prepareToWrite()
-    try perform { () throws(StorageError) in try writer.setLastAutomaticKey(key, of: collection) }
+    try perform { () throws(StorageError) in
+      guard try writer.lastAutomaticKey(of: collection) < key else { return }
+      try writer.setLastAutomaticKey(key, of: collection)
+    }
   }
 
   /// Runs a change of the schema so that a failure undoes all of it.

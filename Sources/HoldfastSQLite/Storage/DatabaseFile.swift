@@ -65,7 +65,7 @@ struct DatabaseFile {
   }
 
   /// SQLite would wait for ever to open a pipe.
-  private func checkSideFiles() throws(StorageError) {
+  func checkSideFiles() throws(StorageError) {
     for suffix in ["-journal", "-wal", "-shm"] {
       var status = stat()
       if stat(path + suffix, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -174,6 +174,20 @@ struct DatabaseFile {
   }
 
   // MARK: Handles
+
+  /// The file as one that nobody changes: SQLite then needs no log and no lock.
+  var immutableURI: String {
+    var escaped = ""
+    for byte in path.utf8 {
+      let isPlain =
+        (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5A)
+        || (byte >= 0x61 && byte <= 0x7A) || byte == 0x2F || byte == 0x2E
+      escaped +=
+        isPlain
+        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "file:\(escaped)?immutable=1"
+  }
 
   /// Opens a handle with extended result codes.
   static func openHandle(_ path: String, _ flags: Int32) throws(StorageError) -> OpaquePointer {

@@ -112,7 +112,7 @@ final class DatabaseOpener: Sendable {
         || error.code == .readOnly
       guard options.isReadOnly, isRefused, (file.size("-wal") ?? 0) == 0 else { throw error }
     }
-    return try openReader(immutableURI, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    return try openReader(file.immutableURI, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
   }
 
   private func openReader(_ path: String, _ flags: Int32) throws(StorageError) -> SQLiteConnection {
@@ -120,19 +120,6 @@ final class DatabaseOpener: Sendable {
     try ExactSumFunctions.register(connection.handle)
     try checkCatalog(connection)
     return connection
-  }
-
-  private var immutableURI: String {
-    var escaped = ""
-    for byte in file.path.utf8 {
-      let isPlain =
-        (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5A)
-        || (byte >= 0x61 && byte <= 0x7A) || byte == 0x2F || byte == 0x2E
-      escaped +=
-        isPlain
-        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return "file:\(escaped)?immutable=1"
   }
 
   private func connect(_ flags: Int32, _ path: String? = nil) throws(StorageError)

@@ -79,16 +79,23 @@ extension Invocation {
   /// - Returns: what the body returns.
   /// - Throws: what choosing, opening and closing the store throw, and what the body throws.
   func withStore<T>(creates: Bool = false, _ body: (Store) throws -> T) throws -> T {
-    let store = try Backends.open(try storeURL(creates: creates))
-    let result: T
+    let url = try storeURL(creates: creates)
+    let isMissing = url.scheme != .memory && StoreKind(at: url.path) == .missing
+    var isLeftover = false
     do {
-      result = try body(store)
+      return try OpenStore.with(url) { store in
+        do {
+          return try body(store)
+        } catch {
+          isLeftover = isMissing && store.wasCreated && store.isVacant
+          throw error
+        }
+      }
     } catch {
-      _ = Result { try store.close() }
+      // A command that fails leaves no store where none was.
+      if isLeftover { _ = Result { try Backends.destroy(url) } }
       throw error
     }
-    try store.close()
-    return result
   }
 
   /// The chosen store's URL.
@@ -99,5 +106,33 @@ extension Invocation {
     )
     if !creates, url.scheme != .memory { url.options.createsIfMissing = false }
     return url
+  }
+}
+
+/// Stores that are open for the time of a command.
+enum OpenStore {
+  /// Opens a store, runs `body` with it and closes it.
+  ///
+  /// - Throws: what opening and closing the store throw, and what the body throws.
+  static func with<T>(_ url: StorageURL, _ body: (Store) throws -> T) throws -> T {
+    let store = try Backends.open(url)
+    let result: T
+    do {
+      result = try body(store)
+    } catch {
+      // The first failure is the one to report.
+      _ = Result { try store.close() }
+      throw error
+    }
+    try store.close()
+    return result
+  }
+}
+
+extension Store {
+  /// Whether it is known to hold nothing.
+  fileprivate var isVacant: Bool {
+    let count = try? read { try $0.catalog.collections.count }
+    return count == 0
   }
 }

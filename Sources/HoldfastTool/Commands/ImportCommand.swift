@@ -4,9 +4,11 @@ extension Command {
   /// Imports a file.
   static let importing = Command(
     "import",
-    "add the records of a file to a collection",
+    "add the records of a file to a collection, or all tables of a database",
     arguments: [Argument("FILE", isPath: true)],
     options: [
+      Option("--from", .oneOf(["sqlite"]), "FILE is a database of another program"),
+      Option("--tables", .text("NAMES"), "with --from: only these tables, as a,b"),
       Option("--into", .text("COLLECTION"), "the collection"),
       Option(
         "--format",
@@ -34,9 +36,15 @@ extension Command {
       LMDB keeps a transaction in memory, up to 512 MiB, so a file of 64 MiB or more goes
       into it in batches unless --batch 0 asks for one transaction. An import in batches
       that fails keeps the batches before, and says how many records these are.
+
+      With --from sqlite every table becomes a collection, with its types, keys,
+      references, indexes and rows; what has no equal here (views, triggers, computed
+      defaults, references that lead nowhere) is left out and named on standard error.
       """
   ) { invocation in
     let arguments = invocation.arguments
+    if arguments.has("--from") { return try importDatabase(invocation) }
+    if arguments.has("--tables") { throw UsageError("--tables goes with --from") }
     guard let collection = arguments["--into"] else {
       throw UsageError("import needs --into COLLECTION")
     }
@@ -63,5 +71,24 @@ extension Command {
     if result.replaced > 0 { summary += ", replaced \(result.replaced)" }
     if result.skipped > 0 { summary += ", skipped \(result.skipped)" }
     Messages.line(summary)
+  }
+
+  private static func importDatabase(_ invocation: Invocation) throws {
+    let arguments = invocation.arguments
+    let allowed = ["--from", "--tables"] + Option.store.map(\.name)
+    if let stray = arguments.occurrences.first(where: { !allowed.contains($0.name) }) {
+      throw UsageError("--from imports whole tables and takes no \(stray.name)")
+    }
+    let tables = try arguments["--tables"].map { try FieldList.names($0, option: "--tables") }
+    let job = try DatabaseImport(arguments.positionals[0], tables: tables)
+    defer { job.close() }
+    for note in job.notes { Messages.line("import: \(Printable.escape(note))") }
+    let progress = ProgressLine("records")
+    defer { progress.finish() }
+    let count = try invocation.withStore(creates: true) { store in
+      try job.run(on: store, progress: progress.counter(of: job.recordCount))
+    }
+    progress.finish()
+    Messages.line("imported \(count) records into \(job.collectionCount) collections")
   }
 }

@@ -10,18 +10,22 @@ extension Command {
     ],
     argumentCount: 0...2,
     details: """
-      schema apply FILE creates the collections of the file that do not exist; one
-      that exists alike is left alone, one that differs is an error and nothing is
-      changed. FILE is JSON as \"schema\" prints it, - is standard input:
+      schema apply FILE creates the collections of the file that do not exist, and adds
+      to those that do what they lack: fields (optional, or with a default), indexes,
+      references, defaults; fields may become optional. Whatever else differs is an error
+      that names the steps, and nothing is changed. All is done, or nothing. FILE is JSON
+      as \"schema\" prints it, - is standard input:
 
       {"collections": [{"name": "city", "fields": [
           {"name": "id", "type": "integer"},
           {"name": "name", "type": "text"},
           {"name": "country", "type": "text", "optional": true, "default": "NL"}],
         "key": ["id"], "automaticKey": true,
-        "indexes": [{"name": "by_name", "fields": ["name"], "unique": false}]}]}
+        "indexes": [{"name": "by_name", "fields": ["name"], "unique": false}],
+        "references": [{"fields": ["country"], "target": "country",
+          "onDelete": "restrict"}]}]}
 
-      Types: integer, real, text, blob, bool, date, uuid, decimal, json, any.
+      onDelete: restrict, cascade, setNull. Types: integer, real, text, blob, bool, date, uuid, decimal, json, any.
       """
   ) { invocation in
     let positionals = invocation.arguments.positionals
@@ -53,16 +57,12 @@ extension Command {
     throws
   {
     try invocation.withStore(creates: true) { store in
-      let created = try store.write { transaction in
-        var created: [String] = []
-        for definition in definitions {
-          let isNew = try transaction.catalog.collection(named: definition.name) == nil
-          try transaction.ensureCollection(definition)
-          if isNew { created.append(definition.name) }
-        }
-        return created
+      let lines = try store.write { transaction in
+        let plan = try SchemaPlan(definitions, try transaction.catalog)
+        try plan.apply(in: transaction)
+        return plan.lines
       }
-      for name in created { try invocation.output.line("created \(name)") }
+      for line in lines { try invocation.output.line(line) }
     }
   }
 }

@@ -23,7 +23,10 @@ extension SchemaText {
 
   private static func collection(_ node: JSONNode) throws(StorageError) -> CollectionDefinition {
     let what = "a collection"
-    let members = try node.members(what, ["name", "fields", "key", "automaticKey", "indexes"])
+    let members = try node.members(
+      what,
+      ["name", "fields", "key", "automaticKey", "indexes", "references"]
+    )
     var definition = CollectionDefinition(
       try node.required(members, "name", what).string("name"),
       fields: [],
@@ -36,6 +39,9 @@ extension SchemaText {
     for index in try members["indexes"]?.elements("indexes") ?? [] {
       definition.indexes.append(try self.index(index))
     }
+    for reference in try members["references"]?.elements("references") ?? [] {
+      definition.references.append(try self.reference(reference))
+    }
     return definition
   }
 
@@ -46,6 +52,25 @@ extension SchemaText {
       unique: try members["unique"]?.bool("unique") ?? false,
       name: try members["name"]?.string("name")
     )
+  }
+
+  private static func reference(_ node: JSONNode) throws(StorageError) -> ReferenceDefinition {
+    let what = "a reference"
+    let members = try node.members(what, ["fields", "target", "onDelete"])
+    var reference = ReferenceDefinition(
+      try node.required(members, "fields", what).strings("fields"),
+      to: try node.required(members, "target", what).string("target")
+    )
+    guard let node = members["onDelete"] else { return reference }
+    let rules = DeleteRule.allCases.map(\.rawValue)
+    let word = try node.string("onDelete")
+    guard let rule = DeleteRule(rawValue: word) else {
+      throw node.error(
+        "unknown rule \(word.debugDescription) (known: \(rules.joined(separator: ", ")))"
+      )
+    }
+    reference.onDelete = rule
+    return reference
   }
 
   private static func field(_ node: JSONNode) throws(StorageError) -> FieldDefinition {

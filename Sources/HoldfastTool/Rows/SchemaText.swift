@@ -17,7 +17,15 @@ enum SchemaText {
         "\n     {\"name\": \(quoted($0.name)), \"fields\": \(list($0.fields)), "
           + "\"unique\": \($0.isUnique)}"
       }
-      text += indexes.joined(separator: ",") + "]}"
+      text += indexes.joined(separator: ",") + "]"
+      if !definition.references.isEmpty {
+        let references = definition.references.map {
+          "\n     {\"fields\": \(list($0.fields)), \"target\": \(quoted($0.target)), "
+            + "\"onDelete\": \"\($0.onDelete.rawValue)\"}"
+        }
+        text += ",\n   \"references\": [\(references.joined(separator: ","))]"
+      }
+      text += "}"
     }
     return text + (definitions.isEmpty ? "]}" : "\n]}")
   }
