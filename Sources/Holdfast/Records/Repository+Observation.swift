@@ -52,6 +52,16 @@ extension Repository {
   }
 }
 
+extension Selection {
+  /// The records: first as they are, and then again after each commit that touched the collection.
+  ///
+  /// - Returns: the results, with the guarantees of ``ValueObservation``; what fetching throws ends
+  ///   it.
+  public func observe() -> ValueObservation<[M]> {
+    repository.store.observe(in: repository.collectionName) { try self.fetch(in: $0) }
+  }
+}
+
 /// The commits to one model's collection from the moment of subscribing, in their order.
 ///
 /// It ends as ``StoreChanges`` does, and is for one task at a time.
@@ -113,17 +123,17 @@ public struct ModelChange<M: Model>: Sendable {
   /// The keys of inserted records as the type of the key property, for keys of one property.
   ///
   /// - Throws: ``StorageError/Code/typeMismatch`` for another type, or a key of several properties.
-  public func inserted<K: Decodable>(as type: K.Type) throws -> [K] { try typed(inserted) }
+  public func inserted<K: Decodable>(as type: K.Type) throws -> [K] { try typed(inserted, type) }
   /// The keys of updated records as the type of the key property, for keys of one property.
   ///
   /// - Throws: as ``inserted(as:)``.
-  public func updated<K: Decodable>(as type: K.Type) throws -> [K] { try typed(updated) }
+  public func updated<K: Decodable>(as type: K.Type) throws -> [K] { try typed(updated, type) }
   /// The keys of deleted records as the type of the key property, for keys of one property.
   ///
   /// - Throws: as ``inserted(as:)``.
-  public func deleted<K: Decodable>(as type: K.Type) throws -> [K] { try typed(deleted) }
+  public func deleted<K: Decodable>(as type: K.Type) throws -> [K] { try typed(deleted, type) }
 
-  private func typed<K: Decodable>(_ keys: [Key]) throws -> [K] {
+  private func typed<K: Decodable>(_ keys: [Key], _ type: K.Type) throws -> [K] {
     let definition = try M.schema.definition
     guard let field = definition.fields.first(where: { $0.name == definition.key[0] }),
       definition.key.count == 1
@@ -135,18 +145,13 @@ public struct ModelChange<M: Model>: Sendable {
     }
     let layout = RowLayout(
       collection: definition.name,
-      fields: [FieldDefinition("key", field.type)]
+      fields: [field]
     )
     let (decoder, buffer) = (RowDecoder(layout), RowBuffer())
     return try keys.map { key in
       buffer.reset(count: 1)
       buffer.set(0, key[0])
-      return try decoder.decode(KeyBox<K>.self, from: buffer.view).key
+      return try decoder.decode(type, at: 0, of: buffer.view)
     }
   }
-}
-
-/// A key alone, for decoding.
-private struct KeyBox<K: Decodable>: Decodable {
-  let key: K
 }

@@ -14,7 +14,8 @@ extension Repository {
 
   /// The records that models refer to by a property, in the order of the models.
   ///
-  /// Each is looked up once, in key order; nil where there is none. O(n log n).
+  /// Each is looked up once, in key order, by as few questions to the engine as it offers; nil where
+  /// there is none. O(n log n).
   /// - Throws: as ``get(_:in:)``.
   public func referenced<Source, Value: KeyConvertible>(
     by property: KeyPath<Source, Value>,
@@ -46,10 +47,10 @@ extension Repository {
       return Array(repeating: nil, count: keys.count)
     }
     let decoder = RowDecoder(source.layout)
+    let wanted = Set(keys.compactMap { $0 }).sorted { Key.compare($0, $1) < 0 }
     var found: [Key: M] = [:]
-    for key in Set(keys.compactMap { $0 }).sorted(by: { Key.compare($0, $1) < 0 }) {
-      guard let row = try transaction.get(key, in: source.collection) else { continue }
-      found[key] = try decoder.decode(M.self, from: row)
+    try transaction.forEachRow(wanted, in: source.collection) {
+      found[wanted[$0]] = try decoder.decode(M.self, from: $1)
     }
     return keys.map { key in key.flatMap { found[$0] } }
   }
