@@ -11,7 +11,7 @@ struct ImportRulesTests {
     "Foundation", "Darwin", "Glibc", "Dispatch", "Synchronization",
   ]
   private static let rules: [(folder: String, allowed: Set<String>)] = [
-    ("Sources/Holdfast", platform),
+    ("Sources/Holdfast", platform.union(["Observation"])),
     ("Sources/HoldfastSQLite", platform.union(["Holdfast", "CSQLite"])),
     ("Sources/HoldfastLMDB", platform.union(["Holdfast", "CLMDB"])),
     ("Sources/HoldfastArchive", platform.union(["Holdfast"])),

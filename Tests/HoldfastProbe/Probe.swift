@@ -16,12 +16,14 @@ import Glibc
 ///   name of the last field in a line once its commit has returned.
 /// - `scale URL COUNT`: inserts records in transactions of 10,000, scans them all, and prints the
 ///   peak of anonymous memory.
+/// - `answers URL 0`: inserts a record for each line of standard input, and prints the monotonic
+///   clock's nanoseconds once its commit has returned.
 @main
 struct Probe {
   static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let count = Int(arguments[3]) else {
-      fail("usage: HoldfastProbe inserts|alters|scale URL COUNT")
+      fail("usage: HoldfastProbe inserts|alters|scale|answers URL COUNT")
     }
     let store = try Backends.open(arguments[2])
     try store.write { transaction in
@@ -33,6 +35,7 @@ struct Probe {
     case "inserts": try inserts(store, count)
     case "alters": try alters(store, count)
     case "scale": try scale(store, count)
+    case "answers": try answers(store)
     default: fail("unknown command \(arguments[1])")
     }
     try store.close()
@@ -88,6 +91,18 @@ struct Probe {
       }
       let line = Array("\(name)\n".utf8)
       guard write(1, line, line.count) == line.count else { fail("the reader has gone") }
+    }
+  }
+
+  private static func answers(_ store: Store) throws {
+    var number = 0
+    while readLine() != nil {
+      try store.write { try $0.insert(record(number), into: "event") }
+      var time = timespec()
+      guard clock_gettime(CLOCK_MONOTONIC, &time) == 0 else { fail("there is no clock") }
+      let line = Array("\(UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))\n".utf8)
+      guard write(1, line, line.count) == line.count else { fail("the reader has gone") }
+      number += 1
     }
   }
 

@@ -157,7 +157,7 @@ import Testing
     let error = #expect(throws: StorageError.self) {
       try Repository<Person>(store).insert(people[0])
     }
-    #expect(error?.code == .invalidSchema)
+    #expect(error?.code == .schemaMismatch)
   }
 
   struct Twisted: Model {

@@ -191,7 +191,7 @@ enum ErrorCases {
         try transaction.insertItems([1])
         context.expectError(.nameConflict) { try transaction.createCollection(Shapes.item()) }
         try transaction.ensureCollection(Shapes.item())
-        context.expectError(.invalidSchema) {
+        context.expectError(.schemaMismatch) {
           try transaction.ensureCollection(Shapes.single(.text, "item"))
         }
         context.expect(try transaction.count("item"), 1, "records")

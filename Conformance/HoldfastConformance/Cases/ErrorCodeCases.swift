@@ -28,6 +28,7 @@ enum ErrorCodeCases {
     (.invalidName, { try $0.createCollection(Shapes.item("a\u{0}")) }),
     (.nameConflict, { try $0.createCollection(Shapes.item("ITEM")) }),
     (.invalidSchema, { try $0.createCollection(CollectionDefinition("c", fields: [], key: [])) }),
+    (.schemaMismatch, { try $0.ensureCollection(Shapes.single(.text, "item")) }),
     (.unknownCollection, { _ = try $0.count("nothing") }),
     (.unknownField, { _ = try $0.count("item", where: .equal("nothing", 1)) }),
     (.invalidQuery, { _ = try $0.fetch(Query("item", limit: -1)) }),

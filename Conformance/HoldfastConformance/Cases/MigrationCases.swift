@@ -92,5 +92,5 @@ enum MigrationCases {
 
   static let create = Migration("create") { try $0.createCollection(person) }
 
-  static let all = fields + types + collections + indexes + lists + processes
+  static let all = fields + types + order + collections + indexes + lists + processes
 }

@@ -12,6 +12,9 @@ final class ChangeLog {
   /// The collection that was touched last, while only that matters.
   private var lastTouched: Collection?
 
+  /// The collections that were changed since a step of a migration began; nil outside of them.
+  private var step: Set<String>?
+
   private enum Undo {
     case key(String, Key, CollectionChange.Kind?)
     case collection(String, CollectionChange?)
@@ -32,6 +35,7 @@ final class ChangeLog {
   func touch(_ collection: Collection) {
     if lastTouched === collection { return }
     lastTouched = collection
+    step?.insert(collection.name)
     forgetKeys(of: collection.name)
   }
 
@@ -56,6 +60,7 @@ final class ChangeLog {
       changes[name] = CollectionChange()
       return try noteKey(kind, collection, key)
     }
+    step?.insert(name)
     if !change.isComplete { return }
     if keyCount >= Self.maximumKeys {
       forgetKeys(of: name)
@@ -82,6 +87,17 @@ final class ChangeLog {
   private func prepareUndo(_ entry: Undo) {
     if !savepoints.isEmpty { undo.append(entry) }
   }
+
+  // MARK: Steps
+
+  /// Begins to note which collections a step of a migration changes.
+  func beginStep() {
+    lastTouched = nil
+    step = []
+  }
+
+  /// The collections that the step changed, by name.
+  var collectionsOfStep: [String] { (step ?? []).sorted() }
 
   // MARK: Savepoints
 

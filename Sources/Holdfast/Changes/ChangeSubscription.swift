@@ -50,6 +50,9 @@ final class ChangeSubscription: Sendable {
     continuation?.resume(returning: .success(event))
   }
 
+  /// Forgets what waits: whoever asks for the store's state afterwards sees all of it.
+  func skipWaiting() { state.withLock { $0.waiting.removeAll() } }
+
   /// Ends the sequence; what waits is still delivered, unless the observer cancelled.
   func finish(_ error: StorageError?, discarding: Bool = false) {
     let continuation = state.withLock { state in

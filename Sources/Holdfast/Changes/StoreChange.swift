@@ -21,6 +21,11 @@ public struct StoreChange: Sendable {
   /// The part that concerns some collections; nil if that is nothing.
   func restricted(to names: Set<String>?) -> StoreChange? {
     guard let names else { return self }
+    // Of another process it is only known that it committed; it may have dropped what is asked for.
+    if commits == 0 {
+      let changes = names.map { ($0, CollectionChange(isComplete: false)) }
+      return StoreChange(commits: 0, collections: Dictionary(uniqueKeysWithValues: changes))
+    }
     let kept = collections.filter { names.contains($0.key) }
     return kept.isEmpty ? nil : StoreChange(commits: commits, collections: kept)
   }

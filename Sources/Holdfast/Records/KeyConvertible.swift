@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a repository takes as a primary key: an integer, a text, a UUID, a date, or a ``Key``.
+/// What a repository takes as a primary key: an integer, a text, a UUID, a date, data, or a ``Key``.
 ///
 /// A wrapper such as `struct UserID: RawRepresentable`, or one that encodes as a single value, needs
 /// only to declare the conformance.
@@ -24,6 +24,55 @@ extension Int64: KeyConvertible {
 extension Int: KeyConvertible {
   /// A key of one integer.
   public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension Int8: KeyConvertible {
+  /// A key of one integer.
+  public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension Int16: KeyConvertible {
+  /// A key of one integer.
+  public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension Int32: KeyConvertible {
+  /// A key of one integer.
+  public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension UInt8: KeyConvertible {
+  /// A key of one integer.
+  public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension UInt16: KeyConvertible {
+  /// A key of one integer.
+  public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension UInt32: KeyConvertible {
+  /// A key of one integer.
+  public func storedKey() throws(StorageError) -> Key { Key(.integer(Int64(self))) }
+}
+
+extension UInt: KeyConvertible {
+  /// A key of one integer.
+  ///
+  /// - Throws: ``StorageError/Code/invalidValue`` above `Int64.max`.
+  public func storedKey() throws(StorageError) -> Key { try Key(exactly: UInt64(self)) }
+}
+
+extension UInt64: KeyConvertible {
+  /// A key of one integer.
+  ///
+  /// - Throws: ``StorageError/Code/invalidValue`` above `Int64.max`.
+  public func storedKey() throws(StorageError) -> Key { try Key(exactly: UInt64(self)) }
+}
+
+extension Data: KeyConvertible {
+  /// A key of one blob.
+  public func storedKey() throws(StorageError) -> Key { Key(.blob(Array(self))) }
 }
 
 extension String: KeyConvertible {
@@ -76,6 +125,15 @@ extension Key {
     var values: [Value] = []
     for part in parts { values += try part.storedKey().values }
     self.init(values)
+  }
+}
+
+extension Key {
+  fileprivate init(exactly integer: UInt64) throws(StorageError) {
+    guard let integer = Int64(exactly: integer) else {
+      throw StorageError(.invalidValue, "a key takes integers up to \(Int64.max) only")
+    }
+    self.init(.integer(integer))
   }
 }
 

@@ -24,6 +24,9 @@ import Synchronization
 /// or wrapper that encodes as one of these is kept as it, and everything else (nested types, arrays,
 /// dictionaries) as `json`.
 ///
+/// A `Duration` is the text of its seconds, and is sorted as text: keep an integer of milliseconds
+/// instead to sort or compare. A `Decimal` is found by equality only, and is not sorted by.
+///
 /// To find this out, the model is decoded from made-up values. One that refuses them, because its
 /// own `init(from:)` checks what it reads, gives samples to its schema.
 public protocol Model: Codable, Sendable {

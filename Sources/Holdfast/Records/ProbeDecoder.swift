@@ -4,10 +4,12 @@ final class ProbeDecoder: Decoder {
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private(set) var fields: [FieldDefinition] = []
   private let collection: String
+  private let model: String
   private let run: ProbeRun
 
-  private init(collection: String, _ run: ProbeRun) {
+  private init(_ model: Any.Type, collection: String, _ run: ProbeRun) {
     self.collection = collection
+    self.model = "\(model)"
     self.run = run
   }
 
@@ -22,10 +24,10 @@ final class ProbeDecoder: Decoder {
     -> (fields: [FieldDefinition], models: [M])
   {
     let run = ProbeRun()
-    let decoder = ProbeDecoder(collection: collection, run)
+    let decoder = ProbeDecoder(type, collection: collection, run)
     var models = [try decoder.probe(type)]
     for value in 0..<min(run.count, maximumVariants) {
-      let variant = ProbeDecoder(collection: collection, ProbeRun(varying: value))
+      let variant = ProbeDecoder(type, collection: collection, ProbeRun(varying: value))
       // A model that refuses this value stays as it is, and is told by its name.
       if let model = try? variant.probe(type) { models.append(model) }
     }
@@ -38,14 +40,31 @@ final class ProbeDecoder: Decoder {
     } catch let error as StorageError {
       throw error
     } catch {
-      let place = fields.last.map { "property \($0.name) of \(M.self)" } ?? "\(M.self)"
+      let name = Self.property(of: error) ?? fields.last?.name
       throw StorageError(
         .invalidSchema,
-        "\(place) refused a made-up value, so the fields cannot be derived; give a sample: "
-          + "static let schema = Schema<\(M.self)>(\"\(collection)\", samples: [\(M.self)(…)])",
+        "\(name.map { "property \($0) of " } ?? "")\(model) refused a made-up value, so the fields "
+          + "cannot be derived; give a sample: \(sampleLine)",
         underlying: error
       )
     }
+  }
+
+  /// The property that a model's own decoding complains of; nil if it does not say.
+  private static func property(of error: any Error) -> String? {
+    switch error as? DecodingError {
+    case .dataCorrupted(let context), .typeMismatch(_, let context),
+      .valueNotFound(_, let context):
+      context.codingPath.first?.stringValue
+    case .keyNotFound(let key, let context):
+      context.codingPath.first?.stringValue ?? key.stringValue
+    default: nil
+    }
+  }
+
+  /// The line that gives a sample.
+  private var sampleLine: String {
+    "static let schema = Schema<\(model)>(\"\(collection)\", samples: [\(model)(…)])"
   }
 
   /// Notes a field and makes a value for it; nil only if it is optional.
@@ -61,8 +80,8 @@ final class ProbeDecoder: Decoder {
     if outcome.value == nil, !optional {
       throw StorageError(
         .invalidSchema,
-        "property \(name) of the model of \(collection): no value of \(T.self) can be made up; make "
-          + "it CaseIterable, or give a sample: Schema(\"\(collection)\", samples: [\u{2026}])"
+        "property \(name) of \(model): no value of \(T.self) can be made up; make it CaseIterable, "
+          + "or give a sample: \(sampleLine)"
       )
     }
     return outcome.value

@@ -8,7 +8,9 @@ import Synchronization
 /// let some = try await users.fetch(where: #Predicate { $0.city == "London" }, limit: 10)
 /// ```
 ///
-/// The collection is created by the first write; until then reads find nothing. Each method comes
+/// The collection is created by the first write, with those that it refers to; until then reads find
+/// nothing. One that lacks what only adds to it (optional fields or such with defaults, indexes,
+/// references) gets it by the first write, or by ``Store/prepare(_:migrations:isRehearsal:progress:)``. Each method comes
 /// three times: asynchronous, synchronous for code that is not, and with a transaction, to do several
 /// things at once. A schema that makes no sense is reported by the first use, with
 /// ``StorageError/Code/invalidSchema``. A value: cheap to make, to copy and to share.
@@ -46,12 +48,26 @@ public struct Repository<M: Model>: Sendable {
       _ = try resolved()
       return nil
     }
-    if let recent = transaction.recentLayout { return (collection, recent.layout) }
+    if let recent = transaction.recentLayout, recent.model == ObjectIdentifier(M.self) {
+      return (collection, recent.layout)
+    }
     let known = cache.layout(of: collection)
-    let layout = known ?? RowLayout(collection)
-    if known == nil { cache.remember(collection, layout, isEnsured: false) }
-    transaction.recentLayout = (layout, nil)
+    let layout: RowLayout
+    if let known {
+      layout = known
+    } else {
+      layout = RowLayout(collection, padding: try missingFields(of: collection))
+      cache.remember(collection, layout, isEnsured: false)
+    }
+    transaction.recentLayout = (layout, ObjectIdentifier(M.self), false)
     return (collection, layout)
+  }
+
+  /// The fields with defaults that the collection does not have yet.
+  private func missingFields(of collection: Collection) throws(StorageError) -> [FieldDefinition] {
+    try resolved().definition.fields.filter {
+      $0.defaultValue != nil && collection.positions[$0.name] == nil
+    }
   }
 
   /// The collection, created if it is missing.
@@ -59,26 +75,36 @@ public struct Repository<M: Model>: Sendable {
     -> (collection: Collection, layout: RowLayout)
   {
     if let collection = try transaction.find(schema.name) {
-      if let recent = transaction.recentLayout, recent.model == ObjectIdentifier(M.self) {
+      if let recent = transaction.recentLayout, recent.model == ObjectIdentifier(M.self),
+        recent.isEnsured
+      {
         return (collection, recent.layout)
       }
       if let layout = cache.layout(of: collection, ensured: true) {
-        transaction.recentLayout = (layout, ObjectIdentifier(M.self))
+        transaction.recentLayout = (layout, ObjectIdentifier(M.self), true)
         return (collection, layout)
       }
     }
-    let collection = try transaction.ensureCollection(try resolved().definition)
+    let collection = try transaction.ensureCollection(of: ModelSchema(M.self))
     let layout = RowLayout(collection)
     cache.remember(collection, layout, isEnsured: true)
     if try transaction.find(schema.name) === collection {
-      transaction.recentLayout = (layout, ObjectIdentifier(M.self))
+      transaction.recentLayout = (layout, ObjectIdentifier(M.self), true)
     }
     return (collection, layout)
   }
 
-  /// Creates the collection if it is missing, without writing a record.
+  /// The primary key of a model.
   ///
-  /// - Throws: ``StorageError/Code/invalidSchema`` if it exists with other fields, key or indexes.
+  /// - Throws: ``StorageError/Code/invalidValue`` for one whose automatic key is nil still.
+  public func key(of model: M) throws -> Key { try resolved().key(of: model) }
+
+  /// Creates the collection if it is missing, and those that it refers to, without writing a record.
+  ///
+  /// One that is there is brought up to date, as ``Store/prepare(_:migrations:isRehearsal:progress:)``
+  /// does.
+  /// - Throws: ``StorageError/Code/schemaMismatch`` if it exists with another shape, with the
+  ///   migration step to write; ``StorageError/Code/invalidSchema``.
   public func create(in transaction: WriteTransaction) throws {
     _ = try ensure(in: transaction)
   }

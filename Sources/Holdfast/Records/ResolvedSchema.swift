@@ -7,6 +7,8 @@
 final class ResolvedSchema<M: Model>: Sendable {
   let definition: CollectionDefinition
   let layout: RowLayout
+  /// The models that this one refers to.
+  let targets: [ModelSchema]
   private let places: PlaceFinder<M>
 
   init(_ schema: Schema<M>) throws(StorageError) {
@@ -57,14 +59,44 @@ final class ResolvedSchema<M: Model>: Sendable {
         )
       }
     }
+    var references: [ReferenceDefinition] = []
+    for reference in schema.references {
+      var names: [String] = []
+      for path in reference.fields { names.append(fields[try places.position(of: path)].name) }
+      references.append(
+        ReferenceDefinition(
+          names,
+          to: reference.target.collectionName,
+          onDelete: reference.onDelete
+        )
+      )
+    }
+    targets = schema.references.map(\.target)
     definition = CollectionDefinition(
       name,
       fields: fields,
       key: key,
       automaticKey: isAutomatic,
-      indexes: indexes
+      indexes: indexes,
+      references: references
     )
     try definition.validate()
+  }
+
+  /// The primary key of a model.
+  ///
+  /// - Throws: ``StorageError/Code/invalidValue`` if it has none yet, or one that no key can hold.
+  func key(of model: M) throws -> Key {
+    try RowEncoder(layout).withRow(of: model) { row in
+      let values = try definition.key.map { try row.value(layout.position($0, next: 0) ?? 0) }
+      if values.contains(.null) {
+        throw StorageError(
+          .invalidValue,
+          "this \(M.self) has no key yet; insert it, and use what insert returns"
+        )
+      }
+      return Key(values)
+    }
   }
 
   private static func rows(of models: [M], _ layout: RowLayout) throws(StorageError) -> [[Value]] {

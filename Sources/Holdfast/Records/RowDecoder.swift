@@ -15,6 +15,7 @@ final class RowDecoder: Decoder {
   @exclusivity(unchecked) private var slotCount = 0
   @exclusivity(unchecked) private var next = 0
   private lazy var json = NestedJSON()
+  private lazy var paddedRow = RowBuffer()
 
   /// One slot that is never read nor written.
   private nonisolated(unsafe) static let noSlot = {
@@ -39,6 +40,9 @@ final class RowDecoder: Decoder {
   ///   own decoding throws.
   func decode<M: Decodable>(_ type: M.Type, from row: RowView) throws -> M {
     guard row.count == layout.count else {
+      if !layout.padding.isEmpty, row.count + layout.padding.count == layout.count {
+        return try decode(type, from: padded(row))
+      }
       throw StorageError(
         .corrupt,
         "a stored record of \(layout.collection) has \(row.count) fields, not \(layout.count)"
@@ -76,6 +80,14 @@ final class RowDecoder: Decoder {
       withExtendedLifetime(row) {}
     }
     return try value(type, position)
+  }
+
+  /// A row with the fields that it lacks.
+  private func padded(_ row: RowView) -> RowView {
+    paddedRow.reset(count: layout.count)
+    for position in 0..<row.count { paddedRow.setSlot(position, row.slots[position]) }
+    for (offset, value) in layout.padding.enumerated() { paddedRow.set(row.count + offset, value) }
+    return paddedRow.view
   }
 
   @inline(__always)

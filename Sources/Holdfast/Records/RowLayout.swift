@@ -5,10 +5,13 @@ final class RowLayout: Sendable {
   let collection: String
   let names: ContiguousArray<String>
   let types: ContiguousArray<FieldType>
+  /// The values of the last fields, which rows do not have yet; they are read, and never written.
+  let padding: [Value]
   private let positions: [String: Int]
 
-  init(collection: String, fields: [FieldDefinition]) {
+  init(collection: String, fields: [FieldDefinition], padding: [Value] = []) {
     self.collection = collection
+    self.padding = padding
     names = ContiguousArray(fields.map(\.name))
     types = ContiguousArray(fields.map(\.type))
     var positions: [String: Int] = [:]
@@ -16,8 +19,13 @@ final class RowLayout: Sendable {
     self.positions = positions
   }
 
-  convenience init(_ collection: Collection) {
-    self.init(collection: collection.name, fields: collection.fields)
+  /// The layout of a collection, with fields that it lacks and that take their defaults.
+  convenience init(_ collection: Collection, padding: [FieldDefinition] = []) {
+    self.init(
+      collection: collection.name,
+      fields: collection.fields + padding,
+      padding: padding.map { $0.defaultValue ?? .null }
+    )
   }
 
   var count: Int { names.count }

@@ -1,12 +1,14 @@
 import Synchronization
 
-/// A model's collection: its name, its primary key, its indexes and defaults, by key path.
+/// A model's collection: its name, its primary key, its indexes, defaults and
+/// references, by key path.
 ///
 /// ```swift
 /// static let schema = Schema<User>("user", key: \.id) {
 ///   Index(\.city, \.age)
 ///   Unique(\.name)
 ///   Default(\.stars, 0)
+///   Reference(\.team, to: Team.self, onDelete: .setNull)
 /// }
 /// ```
 ///
@@ -21,6 +23,7 @@ public struct Schema<M: Model>: Sendable {
   let samples: [M]
   let indexes: [SchemaIndex<M>]
   let defaults: [SchemaDefault<M>]
+  let references: [SchemaReference<M>]
   private let resolution = SchemaResolution<M>()
 
   /// Creates a schema.
@@ -32,7 +35,7 @@ public struct Schema<M: Model>: Sendable {
   ///     where it is nil.
   ///   - samples: models from which the fields are derived, where decoding made-up values is refused:
   ///     one, or several that differ in every property that queries and indexes name.
-  ///   - parts: ``Index``, ``Unique`` and ``Default`` entries.
+  ///   - parts: ``Index``, ``Unique``, ``Default`` and ``Reference`` entries.
   public init(
     _ name: String = Schema.defaultName,
     key: (any PartialKeyPath<M> & Sendable)...,
@@ -44,14 +47,17 @@ public struct Schema<M: Model>: Sendable {
     self.samples = samples
     var indexes: [SchemaIndex<M>] = []
     var defaults: [SchemaDefault<M>] = []
+    var references: [SchemaReference<M>] = []
     for part in parts() {
       switch part.content {
       case .index(let index): indexes.append(index)
       case .fallback(let entry): defaults.append(entry)
+      case .reference(let reference): references.append(reference)
       }
     }
     self.indexes = indexes
     self.defaults = defaults
+    self.references = references
   }
 
   /// The type's name, its first letter in lower case.
@@ -92,6 +98,7 @@ public struct SchemaPart<M: Model>: Sendable {
   enum Content {
     case index(SchemaIndex<M>)
     case fallback(SchemaDefault<M>)
+    case reference(SchemaReference<M>)
   }
   let content: Content
 }
@@ -149,6 +156,10 @@ public enum SchemaBuilder<M: Model> {
   public static func buildExpression(_ index: Unique<M>) -> [SchemaPart<M>] { [index.part] }
   /// Takes a default.
   public static func buildExpression(_ entry: Default<M>) -> [SchemaPart<M>] { [entry.part] }
+  /// Takes a reference.
+  public static func buildExpression(_ reference: Reference<M>) -> [SchemaPart<M>] {
+    [reference.part]
+  }
   /// Joins the entries.
   public static func buildBlock(_ parts: [SchemaPart<M>]...) -> [SchemaPart<M>] {
     parts.flatMap { $0 }

@@ -43,4 +43,27 @@ public enum DecimalCoding {
     else { return nil }
     return decimal.description
   }
+
+  /// The canonical text of a JSON number with a fraction or exponent, if it has digits that its
+  /// nearest double does not; nil if the double says it all, or no decimal number can.
+  static func beyondDouble(_ bytes: UnsafeRawBufferPointer, _ nearest: Double) -> [UInt8]? {
+    // Up to 15 digits come back from a double.
+    let digits = bytes.prefix { $0 != 0x65 && $0 != 0x45 }.count { $0 >= 0x30 && $0 <= 0x39 }
+    guard digits > 15, digits <= 60 else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let double = "\(nearest)"
+    if text == double { return nil }
+    guard significantDigits(bytes) <= 38, let exact = Decimal(string: text), !exact.isNaN,
+      exact != Decimal(string: double)
+    else { return nil }
+    return Array(exact.description.utf8)
+  }
+
+  /// The number of digits between the first and the last that are not zero.
+  private static func significantDigits(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let digits = bytes.prefix { $0 != 0x65 && $0 != 0x45 }.filter { $0 >= 0x30 && $0 <= 0x39 }
+    let first = digits.firstIndex { $0 != 0x30 } ?? digits.endIndex
+    let last = digits.lastIndex { $0 != 0x30 } ?? digits.startIndex
+    return first <= last ? digits.distance(from: first, to: last) + 1 : 0
+  }
 }

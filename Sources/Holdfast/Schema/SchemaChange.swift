@@ -44,7 +44,51 @@ struct SchemaEditor {
   /// How rows change; nil if they keep their shape.
   var rowChange: RowChange? {
     let isSame = sources == original.fields.indices.map { .field($0) }
-    return isSame ? nil : RowChange(sources, to: definition)
+    return isSame ? nil : newRows
+  }
+
+  /// How every new row is made, even where it is the old one.
+  var newRows: RowChange { RowChange(sources, to: definition) }
+
+  /// The editors that make changes in their order: one after the other, since a row that was
+  /// converted is converted again only from what it became.
+  ///
+  /// - Throws: as ``apply(_:)``, and as ``CollectionDefinition/validate()``.
+  static func editors(_ changes: [SchemaChange], of definition: CollectionDefinition)
+    throws(StorageError) -> [SchemaEditor]
+  {
+    var editors = [SchemaEditor(definition)]
+    for change in changes {
+      let last = editors[editors.count - 1]
+      if last.convertsAgain(change) { editors.append(SchemaEditor(last.definition)) }
+      try editors[editors.count - 1].apply(change)
+    }
+    for editor in editors { try editor.definition.completed().validate() }
+    return editors
+  }
+
+  /// Whether a change converts a field that is converted already.
+  private func convertsAgain(_ change: SchemaChange) -> Bool {
+    guard case .changeType(let name, let type) = change,
+      let position = definition.fields.firstIndex(where: { $0.name == name }),
+      definition.fields[position].type != type, case .converted = sources[position]
+    else { return false }
+    return true
+  }
+
+  /// Whether rows keep everything: their shape, and what is known of them.
+  var changesNothing: Bool { definition == original && rowChange == nil }
+
+  /// Whether values have to be looked at before rows and indexes are written: what they do not allow
+  /// is refused before a unique index or a reference is, on every backend.
+  var mustCheckValues: Bool {
+    let refusesValues =
+      !required.isEmpty
+      || sources.contains { source in
+        if case .converted = source { return true }
+        return false
+      }
+    return refusesValues && (!added.isEmpty || definition.indexes.contains(where: \.isUnique))
   }
 
   /// Makes one change.
@@ -163,6 +207,7 @@ struct SchemaEditor {
     }
     switch sources[position] {
     case .field(let old): sources[position] = .converted(old, original.fields[old].type)
+    // A second conversion is another editor's, see `convertsAgain`.
     case .converted: break
     case .value(let value):
       guard let converted = ValueConversion.convert(value, from: field.type, to: type) else {

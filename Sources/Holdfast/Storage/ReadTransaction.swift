@@ -13,8 +13,10 @@ public class ReadTransaction {
   final var savepoints: [Int] = []
   /// Scratch of the typed layer, kept from one call to the next.
   @exclusivity(unchecked) final var scratch: AnyObject?
-  /// The typed layer's layout of ``recent``, and the model whose definition was found to be alike.
-  @exclusivity(unchecked) final var recentLayout: (layout: RowLayout, model: ObjectIdentifier?)?
+  /// The typed layer's layout of ``recent`` for a model, and whether the collection was found to be as
+  /// the model declares it.
+  @exclusivity(unchecked) final var recentLayout:
+    (layout: RowLayout, model: ObjectIdentifier, isEnsured: Bool)?
   /// The collection that was looked up last, for calls that name it again.
   @exclusivity(unchecked) private var recent: Collection?
   private var cursors: [ObjectIdentifier: RowCursor] = [:]

@@ -185,14 +185,26 @@ final class SharedStorage: @unchecked Sendable {
   }
 
   /// Takes up what ``suspend()`` let go.
+  ///
+  /// Observers hear that anything may have changed, and those that could not read meanwhile do.
   func resume() throws(StorageError) {
+    guard try endSuspension(), changes.hasSubscribers else { return }
+    // Suspended again or closed already, it tells when it is next resumed, or never.
+    guard (try? beginTransaction()) != nil else { return }
+    defer { endTransaction() }
+    try publishUnknownChange()
+  }
+
+  /// Whether the storage was suspended.
+  private func endSuspension() throws(StorageError) -> Bool {
     condition.lock()
     defer { condition.unlock() }
     if isClosed || isClosing { throw Store.closedError }
-    if !isSuspended { return }
+    if !isSuspended { return false }
     try storage.resume()
     renewFile()
     isSuspended = false
+    return true
   }
 
   // MARK: Observing
@@ -227,7 +239,11 @@ final class SharedStorage: @unchecked Sendable {
 
   /// Tells the observers of commits of other processes so far; the gate is held.
   func publishExternalChange() throws(StorageError) {
-    guard try storage.takeExternalChange() else { return }
+    if try storage.takeExternalChange() { try publishUnknownChange() }
+  }
+
+  /// Tells the observers that anything may have changed.
+  private func publishUnknownChange() throws(StorageError) {
     let reader = try storage.beginReading(timeout: options.timeout)
     defer { reader.end() }
     var collections: [String: CollectionChange] = [:]

@@ -107,6 +107,11 @@ extension StorageError {
     public static let nameConflict = Code(rawValue: "nameConflict")
     /// A definition that makes no sense (no key, unknown field in an index, …).
     public static let invalidSchema = Code(rawValue: "invalidSchema")
+    /// A collection in the store is not as a model or definition declares it, and additions would not
+    /// make it so.
+    ///
+    /// The message shows the migration step to write.
+    public static let schemaMismatch = Code(rawValue: "schemaMismatch")
     /// The applied migrations are not the beginning of the list: one was renamed, moved or removed.
     public static let migrationMismatch = Code(rawValue: "migrationMismatch")
     /// The store has migrations that this version of the application does not know.

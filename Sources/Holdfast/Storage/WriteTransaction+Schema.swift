@@ -12,6 +12,7 @@ extension WriteTransaction {
   {
     try changeSchema { writer throws(StorageError) in
       let collection = try writer.createCollection(definition)
+      schemaLog?.note("create collection \(definition.name)")
       try checkReferences(in: writer.catalog, mustExist: false)
       return collection
     }
@@ -19,7 +20,7 @@ extension WriteTransaction {
 
   /// Creates a collection, or takes the one of that name if it is defined alike.
   ///
-  /// - Throws: ``StorageError/Code/invalidSchema`` if it exists with another definition.
+  /// - Throws: ``StorageError/Code/schemaMismatch`` if it exists with another definition.
   @discardableResult
   public func ensureCollection(_ definition: CollectionDefinition) throws(StorageError)
     -> Collection
@@ -29,7 +30,7 @@ extension WriteTransaction {
     }
     guard existing.definition == definition.completed() else {
       throw StorageError(
-        .invalidSchema,
+        .schemaMismatch,
         "collection \(definition.name) exists with other fields, key, indexes or references; "
           + "write a migration, or use another name"
       )
@@ -52,6 +53,7 @@ extension WriteTransaction {
     }
     try changeSchema { writer throws(StorageError) in
       try writer.dropCollection(collection)
+      schemaLog?.note("drop collection \(name)")
       changes.touch(collection)
     }
   }
@@ -88,12 +90,13 @@ extension WriteTransaction {
       }
       changes.touch(collection)
       changes.touch(renamed)
+      schemaLog?.note("rename collection \(name) to \(new)")
     }
   }
 
   /// Changes a collection's definition, and its records with it, in one step.
   ///
-  /// The changes are made in order; a failure leaves the collection as it was and the transaction
+  /// The changes are made in order, also several conversions of one field; a failure leaves the collection as it was and the transaction
   /// goes on. O(n) where rows or indexes have to be written anew.
   ///
   /// ```swift
@@ -119,29 +122,42 @@ extension WriteTransaction {
     -> Collection
   {
     let collection = try self.collection(name)
-    var editor = SchemaEditor(collection.definition)
-    for change in changes { try editor.apply(change) }
-    try editor.definition.completed().validate()
-    if editor.definition == collection.definition, editor.rowChange == nil { return collection }
+    let editors = try SchemaEditor.editors(changes, of: collection.definition)
+    if editors.allSatisfy(\.changesNothing) { return collection }
     do throws(StorageError) {
       return try changeSchema { writer throws(StorageError) in
-        let altered = try writer.redefine(
-          collection,
-          as: editor.definition,
-          rows: editor.rowChange
-        )
-        try checkReferences(in: writer.catalog, mustExist: false)
-        for field in editor.required.sorted() { try checkNoNull(field, altered) }
-        for reference in altered.references where editor.added.contains(reference.definition) {
-          try checkReference(reference, of: altered)
-        }
+        var altered = collection
+        for editor in editors { altered = try alter(altered, editor, writer) }
         self.changes.touch(altered)
+        for change in changes { schemaLog?.note("\(name): \(change)") }
         return altered
       }
     } catch {
-      guard error.code == .uniqueViolation else { throw error }
-      throw try duplicates(error, collection, editor.definition)
+      guard error.code == .uniqueViolation, let last = editors.last else { throw error }
+      throw try duplicates(error, collection, last.definition)
     }
+  }
+
+  /// Makes the changes of one editor.
+  ///
+  /// With several faults the first of these is reported: values that do not convert or are null, equal
+  /// values in a unique index, references to no record.
+  private func alter(_ collection: Collection, _ editor: SchemaEditor, _ writer: any StorageWriter)
+    throws(StorageError) -> Collection
+  {
+    if editor.mustCheckValues {
+      let rows = editor.newRows
+      let cursor = try writer.scan(Scan(collection))
+      defer { cursor.close() }
+      while let row = try cursor.next() { _ = try rows.apply(row) }
+    }
+    let altered = try writer.redefine(collection, as: editor.definition, rows: editor.rowChange)
+    try checkReferences(in: writer.catalog, mustExist: false)
+    for field in editor.required.sorted() { try checkNoNull(field, altered) }
+    for reference in altered.references where editor.added.contains(reference.definition) {
+      try checkReference(reference, of: altered)
+    }
+    return altered
   }
 
   /// Sets the names of the applied migrations.

@@ -10,6 +10,8 @@ public final class WriteTransaction: ReadTransaction {
   var deferred: DeferredReferences?
   /// The references to each collection, once they were looked up.
   var referrers: [Int: [(collection: Collection, reference: Collection.Reference)]] = [:]
+  /// Where changes of the schema are written down, for a report.
+  var schemaLog: SchemaLog?
   /// Whether the schema was changed.
   var hasSchemaChanges = false
   let rowBuffer = RowBuffer()

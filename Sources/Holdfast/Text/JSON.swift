@@ -10,7 +10,8 @@ public enum JSON {
   /// shortest spelling; nil if it is not JSON.
   ///
   /// At most ``maximumDepth`` levels, so that the value can stand within a record of a file. An
-  /// integer keeps all its digits; a number with a fraction or exponent is the nearest double.
+  /// integer keeps all its digits, and so does a number with a fraction of up to 38 digits that no
+  /// double has; any other is the nearest double.
   public static func canonical(_ text: String) -> String? {
     var copy = text
     let result = copy.withUTF8 { canonical(UnsafeRawBufferPointer($0)) }
@@ -128,7 +129,12 @@ extension JSONReader {
     case .bool(let value): writer.bool(value)
     case .integer(let value): writer.integer(value)
     case .bigInteger: writer.raw(bytes)
-    case .real(let value): writer.real(value)
+    case .real(let value):
+      if let decimal = DecimalCoding.beyondDouble(bytes, value) {
+        decimal.withUnsafeBytes { writer.raw($0) }
+      } else {
+        writer.real(value)
+      }
     case .string: try writer.string(utf8: bytes)
     case .beginArray, .beginObject, .endObject, .endArray, .key, .end:
       throw error(.malformedInput, "expected a value, not \(token.name)")

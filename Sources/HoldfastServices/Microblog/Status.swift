@@ -16,7 +16,7 @@ public struct Status: Model, Hashable {
 
   /// The collection `status`.
   public static let schema = Schema<Status>("status", key: \.id) {
-    Index(\.user)
+    Reference(\.user, to: User.self)
   }
 
   /// Creates a status.

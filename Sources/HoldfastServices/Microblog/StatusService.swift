@@ -23,13 +23,7 @@ public struct StatusService: Sendable {
   /// - Throws: `StorageError.Code.referenceViolation` if there is no such user.
   @discardableResult
   public func add(_ status: Status, in transaction: WriteTransaction) throws -> Status {
-    guard try users.get(status.user, in: transaction) != nil else {
-      throw StorageError(
-        .referenceViolation,
-        "there is no user \(status.user) to write a status; add the user first"
-      )
-    }
-    return try statuses.insert(status, in: transaction)
+    try statuses.insert(status, in: transaction)
   }
 
   /// Removes a status and says whether there was one.
@@ -103,18 +97,12 @@ public struct StatusService: Sendable {
   private func withUsers(_ statuses: [Status], in transaction: ReadTransaction) throws
     -> [StatusEntry]
   {
-    var places: [Int64: Int] = [:]
-    var ids: [Int64] = []
-    for status in statuses where places[status.user] == nil {
-      places[status.user] = ids.count
-      ids.append(status.user)
-    }
-    let found = try users.get(ids, in: transaction)
-    return try statuses.map { status in
-      guard let place = places[status.user], let user = found[place] else {
+    let users = try users.referenced(by: \.user, of: statuses, in: transaction)
+    return try zip(statuses, users).map { status, user in
+      guard let user else {
         throw StorageError(
-          .referenceViolation,
-          "a status refers to user \(status.user), who is not in the store; add or restore the user"
+          .corrupt,
+          "a status refers to a user who is not in the store; restore a backup"
         )
       }
       return StatusEntry(status: status, user: user)

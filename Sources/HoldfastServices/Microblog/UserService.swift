@@ -8,13 +8,11 @@ public struct UserService: Sendable {
   /// The store.
   public let store: Store
   let users: Repository<User>
-  let statuses: Repository<Status>
 
   /// Creates the service on a store.
   public init(_ store: Store) {
     self.store = store
     users = Repository(store)
-    statuses = Repository(store)
   }
 
   /// Adds a user; fields that are nil stay empty.
@@ -31,8 +29,7 @@ public struct UserService: Sendable {
   /// - Throws: `StorageError.Code.referenceViolation` if the user has statuses.
   @discardableResult
   public func remove(_ id: Int64, in transaction: WriteTransaction) throws -> Bool {
-    try checkNoStatuses(of: [id], in: transaction)
-    return try users.delete(id, in: transaction)
+    try users.delete(id, in: transaction)
   }
 
   /// Removes all users of a name, or none of them.
@@ -41,10 +38,7 @@ public struct UserService: Sendable {
   /// - Throws: `StorageError.Code.referenceViolation` if one of them has statuses.
   @discardableResult
   public func remove(named name: String, in transaction: WriteTransaction) throws -> Int {
-    let ids = try users.fetch(where: .equal("name", .text(name)), in: transaction).compactMap(\.id)
-    try checkNoStatuses(of: ids, in: transaction)
-    for id in ids { try users.delete(id, in: transaction) }
-    return ids.count
+    try users.deleteAll(where: .equal("name", .text(name)), in: transaction)
   }
 
   /// Changes the given fields of a user and leaves the others alone.
@@ -86,17 +80,5 @@ public struct UserService: Sendable {
     -> Page<User>
   {
     try users.page(limit: count, after: after, in: transaction)
-  }
-
-  private func checkNoStatuses(of ids: [Int64], in transaction: ReadTransaction) throws {
-    if ids.isEmpty { return }
-    let filter = Filter.isIn("user", ids.map { .integer($0) })
-    guard let status = try statuses.fetch(where: filter, limit: 1, in: transaction).first else {
-      return
-    }
-    throw StorageError(
-      .referenceViolation,
-      "user \(status.user) has statuses and cannot be removed; remove the statuses first"
-    )
   }
 }
