@@ -1,41 +1,53 @@
 import Foundation
 import Holdfast
 import HoldfastBackends
+import Testing
 
-/// The storage URL of each built-in backend, with `FOLDER` for a folder of its own.
-let everyBackend = [
-  "memory:", "sqlite:FOLDER/s.db", "lmdb:FOLDER/l", "json:FOLDER/j", "plist:FOLDER/p",
-]
+/// The backends, each with a store in a folder of its own.
+enum EveryBackend {
+  static let schemes = ["memory", "sqlite", "lmdb", "json", "plist"]
 
-/// Opens a store of a backend in a folder, without waiting for the disk.
-func open(_ url: String, in folder: String) throws -> Store {
-  var parsed = try StorageURL(url.replacingOccurrences(of: "FOLDER", with: folder))
-  parsed.options.durability = .none
-  parsed.options.timeout = .seconds(60)
-  return try Backends.open(parsed)
+  /// Runs a body with a way to open the same store, as often as it likes, in a new folder.
+  static func withFolder<T>(
+    _ scheme: String,
+    _ body: (_ open: @Sendable () throws -> Store) async throws -> T
+  ) async throws -> T {
+    let name = UUID().uuidString
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var url = try StorageURL(
+      scheme == "memory" ? "memory:\(name)" : "\(scheme):\(folder.path)/store"
+    )
+    url.options.durability = .none
+    url.options.timeout = .seconds(60)
+    let ready = url
+    return try await body { try Backends.open(ready) }
+  }
+
+  /// Runs a body on an empty store.
+  static func withStore<T>(_ scheme: String, _ body: (Store) async throws -> T) async throws -> T {
+    try await withFolder(scheme) { open in
+      let store = try open()
+      let result = try await body(store)
+      try store.close()
+      return result
+    }
+  }
 }
 
-/// Runs a body with a folder of its own, which is removed afterwards.
-func withFolder<T>(_ body: (String) throws -> T) throws -> T {
-  let folder = try makeFolder()
-  defer { try? FileManager.default.removeItem(at: folder) }
-  return try body(folder.path)
-}
-
-/// Runs a body with a folder of its own, which is removed afterwards.
-func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
-  let folder = try makeFolder()
-  defer { try? FileManager.default.removeItem(at: folder) }
-  return try await body(folder.path)
-}
-
-private func makeFolder() throws -> URL {
-  let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  return folder
-}
-
-extension Store {
-  /// Closes the store from asynchronous code.
-  func closeNow() throws { try close() }
+/// The error that a body throws, as the store's.
+func storageError(
+  _ body: () async throws -> Void,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async -> StorageError? {
+  do {
+    try await body()
+    Issue.record("nothing was thrown", sourceLocation: sourceLocation)
+  } catch let error as StorageError {
+    return error
+  } catch {
+    Issue.record("\(error) was thrown", sourceLocation: sourceLocation)
+  }
+  return nil
 }

@@ -15,27 +15,26 @@ struct PreferencesTests {
   private static let window = PreferenceKey<Window?>("window", default: nil)
   private static let colour = PreferenceKey("colour", default: "blue")
 
-  @Test("Values of any coded type are there after reopening", arguments: everyBackend)
-  func reopening(_ url: String) throws {
-    try withFolder { folder in
+  @Test("Values of any coded type are there after reopening", arguments: EveryBackend.schemes)
+  func reopening(_ scheme: String) async throws {
+    try await EveryBackend.withFolder(scheme) { open in
       let window = Window(title: "窓; \"1\"\u{0}", size: [0.1, .infinity], opened: .distantPast)
-      let url = url == "memory:" ? "memory:\(UUID().uuidString)" : url
       for round in 0..<2 {
-        let store = try open(url, in: folder)
+        let store = try open()
         let preferences = Preferences(store)
         if round == 0 {
-          #expect(try preferences.get(Self.size) == 12)
-          #expect(try preferences.get(Self.window) == nil)
-          try preferences.set(Self.size, to: 14)
-          try preferences.set(Self.window, to: window)
-          try preferences.set(Self.colour, to: "red")
-          #expect(try preferences.remove(Self.colour))
+          #expect(try await preferences.get(Self.size) == 12)
+          #expect(try await preferences.get(Self.window) == nil)
+          try await preferences.set(Self.size, to: 14)
+          try await preferences.set(Self.window, to: window)
+          try await preferences.set(Self.colour, to: "red")
+          #expect(try await preferences.remove(Self.colour))
         }
-        #expect(try preferences.get(Self.size) == 14)
-        #expect(try preferences.get(Self.window) == window)
-        #expect(try preferences.get(Self.colour) == "blue")
-        let nan = #expect(throws: StorageError.self) {
-          try preferences.set(PreferenceKey("ratio", default: 0.5), to: .nan)
+        #expect(try await preferences.get(Self.size) == 14)
+        #expect(try await preferences.get(Self.window) == window)
+        #expect(try await preferences.get(Self.colour) == "blue")
+        let nan = await #expect(throws: StorageError.self) {
+          try await preferences.set(PreferenceKey("ratio", default: 0.5), to: .nan)
         }
         #expect(nan?.code == .invalidValue)
         try store.close()
@@ -43,33 +42,35 @@ struct PreferencesTests {
     }
   }
 
-  @Test("What others have stored is a typed error that holds no value", arguments: everyBackend)
-  func hostile(_ url: String) throws {
-    try withFolder { folder in
-      let store = try open(url, in: folder)
+  @Test(
+    "What others have stored is a typed error that holds no value",
+    arguments: EveryBackend.schemes
+  )
+  func hostile(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
       let preferences = Preferences(store)
       let deep = String(repeating: "[", count: 400) + String(repeating: "]", count: 400)
-      try preferences.set(Self.size, to: 1)
+      try await preferences.set(Self.size, to: 1)
       for text in ["\"secret\"", "null", "{}", "1.5", "9223372036854775808", deep] {
-        try store.write {
+        try await store.write {
           try $0.put(["name": "size", "value": .text(text)], in: Preferences.collectionName)
         }
-        let error = #expect(throws: StorageError.self) { try preferences.get(Self.size) }
+        let error = await #expect(throws: StorageError.self) {
+          try await preferences.get(Self.size)
+        }
         #expect(error?.code == .typeMismatch, "\(text.prefix(20))")
         #expect(error?.message.contains("size") == true)
         #expect(error?.message.contains("secret") == false)
       }
-      #expect(try preferences.remove(Self.size))
-      #expect(try preferences.get(Self.size) == 12)
-      try store.close()
+      #expect(try await preferences.remove(Self.size))
+      #expect(try await preferences.get(Self.size) == 12)
     }
   }
 
-  @Test("A collection of that name with other fields is refused", arguments: everyBackend)
-  func otherCollection(_ url: String) throws {
-    try withFolder { folder in
-      let store = try open(url, in: folder)
-      try store.write { transaction in
+  @Test("A collection of that name with other fields is refused", arguments: EveryBackend.schemes)
+  func otherCollection(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
+      try await store.write { transaction in
         let fields = [FieldDefinition("name", .text), FieldDefinition("value", .integer)]
         try transaction.createCollection(
           CollectionDefinition(Preferences.collectionName, fields: fields, key: ["name"])
@@ -77,18 +78,20 @@ struct PreferencesTests {
         try transaction.insert(["name": "size", "value": 4], into: Preferences.collectionName)
       }
       let preferences = Preferences(store)
-      let reading = #expect(throws: StorageError.self) { try preferences.get(Self.size) }
+      let reading = await #expect(throws: StorageError.self) {
+        try await preferences.get(Self.size)
+      }
       #expect(reading?.code == .corrupt)
-      let writing = #expect(throws: StorageError.self) { try preferences.set(Self.size, to: 5) }
+      let writing = await #expect(throws: StorageError.self) {
+        try await preferences.set(Self.size, to: 5)
+      }
       #expect(writing?.code == .invalidSchema)
-      try store.close()
     }
   }
 
-  @Test("Observation gives the value of now, then what is set", arguments: everyBackend)
-  func observation(_ url: String) async throws {
-    try await withFolder { folder in
-      let store = try open(url, in: folder)
+  @Test("Observation gives the value of now, then what is set", arguments: EveryBackend.schemes)
+  func observation(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
       let preferences = Preferences(store)
       var sizes = preferences.values(of: Self.size).makeAsyncIterator()
       #expect(try await sizes.next() == 12)
@@ -109,16 +112,15 @@ struct PreferencesTests {
       #expect(try await sizes.next() == 12)
       var later = preferences.values(of: Self.size).makeAsyncIterator()
       #expect(try await later.next() == 12)
-      try store.closeNow()
+      try store.close()
       #expect(try await sizes.next() == nil)
       #expect(try await later.next() == nil)
     }
   }
 
-  @Test("An observer goes on after a value that it cannot read", arguments: everyBackend)
-  func observationOfHostileValues(_ url: String) async throws {
-    try await withFolder { folder in
-      let store = try open(url, in: folder)
+  @Test("An observer goes on after a value that it cannot read", arguments: EveryBackend.schemes)
+  func observationOfHostileValues(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
       let preferences = Preferences(store)
       var sizes = preferences.values(of: Self.size).makeAsyncIterator()
       #expect(try await sizes.next() == 12)
@@ -131,14 +133,15 @@ struct PreferencesTests {
       }
       try await preferences.set(Self.size, to: 15)
       #expect(try await sizes.next() == 15)
-      try store.closeNow()
     }
   }
 
-  @Test("Nothing arrives after cancellation, and every last value arrives", arguments: everyBackend)
-  func cancellation(_ url: String) async throws {
-    try await withFolder { folder in
-      let store = try open(url, in: folder)
+  @Test(
+    "Nothing arrives after cancellation, and every last value arrives",
+    arguments: EveryBackend.schemes
+  )
+  func cancellation(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
       let preferences = Preferences(store)
       let (seen, report) = AsyncStream.makeStream(of: Int.self)
       let observers = (0..<4).map { _ in
@@ -165,7 +168,6 @@ struct PreferencesTests {
       #expect(await first.next() == 12)
       for size in 13...50 { try await preferences.set(Self.size, to: size) }
       for observer in observers { #expect(try await observer.value == 50) }
-      try store.closeNow()
     }
   }
 }

@@ -31,7 +31,7 @@ public struct PreferenceValues<Value: Codable & Sendable>: AsyncSequence, Sendab
     }
 
     /// The next value; nil at the end.
-    public mutating func next() async throws -> Value? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
       while true {
         if !mustRead {
           guard let change = try await changes.next() else { return nil }
@@ -39,7 +39,9 @@ public struct PreferenceValues<Value: Codable & Sendable>: AsyncSequence, Sendab
           mustRead = true
         }
         if Task.isCancelled { return nil }
-        guard let stored = try await read() else { return nil }
+        guard let stored = try await Self.read(key.name, preferences, isFirst: last == nil) else {
+          return nil
+        }
         if Task.isCancelled { return nil }
         mustRead = false
         if stored == last { continue }
@@ -49,19 +51,19 @@ public struct PreferenceValues<Value: Codable & Sendable>: AsyncSequence, Sendab
     }
 
     /// The next value; nil at the end.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
-      try await next()
-    }
+    public mutating func next() async throws -> Value? { try await next(isolation: nil) }
 
     /// The stored form, or nil if the store was closed or the task cancelled meanwhile.
-    private func read() async throws -> Stored? {
+    private static func read(_ name: String, _ preferences: Preferences, isFirst: Bool) async throws
+      -> Stored?
+    {
       do {
-        return try await preferences.store.read { [preferences, name = key.name] transaction in
+        return try await preferences.store.read { transaction in
           Stored(text: try preferences.text(of: name, in: transaction))
         }
       } catch is CancellationError {
         return nil
-      } catch let error as StorageError where error.code == .closed && last != nil {
+      } catch let error as StorageError where error.code == .closed && !isFirst {
         return nil
       }
     }
