@@ -21,7 +21,7 @@ private struct Transfer: Model {
   var task: Int
   var from: Int64
   var to: Int64
-  static let schema = Schema<Transfer>("transfer", key: \.id) { Index(\.task, unique: true) }
+  static let schema = Schema<Transfer>("transfer", key: \.id) { Unique(\.task) }
 }
 
 /// The repositories of a bank, for any number of tasks.

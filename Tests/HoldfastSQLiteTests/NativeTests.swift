@@ -5,8 +5,10 @@ import Testing
 
 /// SQLite's own connection inside a transaction.
 @Suite("The native connection") struct NativeTests {
-  private func run(_ sql: String, _ native: SQLiteNative) throws -> Int32 {
-    sqlite3_exec(try native.connection, sql, nil, nil, nil)
+  private func run(_ sql: String, _ native: SQLiteNative, gives expected: Int32 = SQLITE_OK) throws
+  {
+    let status = sqlite3_exec(try native.connection, sql, nil, nil, nil)
+    #expect(status == expected, "\(sql)")
   }
 
   private func integer(_ sql: String, _ native: SQLiteNative) throws -> Int64 {
@@ -39,7 +41,7 @@ import Testing
       try transaction.withNative(SQLiteNative.self) { native in
         let count = try integer("SELECT count(*) FROM \(native.table(of: table))", native)
         #expect(count == 3)
-        #expect(try run("DELETE FROM \(native.table(of: table))", native) == SQLITE_READONLY)
+        try run("DELETE FROM \(native.table(of: table))", native, gives: SQLITE_READONLY)
       }
       #expect(first == 1)
       // A cursor that was open goes on.
@@ -58,8 +60,8 @@ import Testing
       #expect(try rows.next()?.integer(0) == 1)
       try transaction.withNative(SQLiteNative.self) { native in
         let name = native.table(of: table)
-        #expect(try run("INSERT INTO \(name) (id, name) VALUES (70, 'n')", native) == SQLITE_OK)
-        #expect(try run("DELETE FROM \(name) WHERE id = 2", native) == SQLITE_OK)
+        try run("INSERT INTO \(name) (id, name) VALUES (70, 'n')", native)
+        try run("DELETE FROM \(name) WHERE id = 2", native)
       }
       try transaction.noteChange(of: "user")
       #expect(try rows.next()?.integer(0) == 3)
@@ -83,7 +85,7 @@ import Testing
       let table = try transaction.collection("user")
       #expect(throws: Stop.self) {
         try transaction.withNative(SQLiteNative.self) { native in
-          #expect(try run("DELETE FROM \(native.table(of: table))", native) == SQLITE_OK)
+          try run("DELETE FROM \(native.table(of: table))", native)
           throw Stop()
         }
       }
@@ -101,13 +103,13 @@ import Testing
     try store.write { transaction in
       try transaction.insert(["name": "d"], into: "user")
       try transaction.withNative(SQLiteNative.self) { native in
-        #expect(try run(sql, native) == SQLITE_AUTH)
+        try run(sql, native, gives: SQLITE_AUTH)
       }
       #expect(try transaction.count("user") == 4)
     }
     try store.read { transaction in
       try transaction.withNative(SQLiteNative.self) { native in
-        #expect(try run(sql, native) == SQLITE_AUTH)
+        try run(sql, native, gives: SQLITE_AUTH)
       }
       #expect(try transaction.count("user") == 4)
     }
@@ -121,7 +123,7 @@ import Testing
       try store.write { transaction in
         try transaction.insert(["name": "d"], into: "user")
         try transaction.withNative(SQLiteNative.self) { native in
-          #expect(try run("RELEASE \"holdfast\"", native) == SQLITE_OK)
+          try run("RELEASE \"holdfast\"", native)
         }
       }
     }

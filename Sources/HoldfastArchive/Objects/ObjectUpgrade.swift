@@ -15,7 +15,7 @@ public struct ObjectUpgrade: Sendable {
 
   /// A step between two types: that of the old version, kept for this, and one that encodes as the next
   /// version does.
-  public init<Old: Decodable, New: Encodable>(
+  public init<Old: Decodable & Sendable, New: Encodable & Sendable>(
     from version: Int,
     _ upgrade: @escaping @Sendable (Old) throws -> New
   ) {

@@ -4,7 +4,7 @@ import Holdfast
 /// `$null`; a text or name that begins with `$`, or that XML cannot hold, is `$=` and the text with
 /// `\\` for a backslash and `\uXXXX` for what XML cannot hold.
 extension ObjectValue {
-  private static let null = "$null"
+  private static let nullText = "$null"
   private static let escapeMark = "$="
 
   /// Reads a property list in either format.
@@ -36,7 +36,7 @@ extension ObjectValue {
     case .string:
       try budget.take(reader.bytes.count)
       let text = reader.text
-      return text == null ? .null : .text(try unescaped(text, reader))
+      return text == nullText ? .null : .text(try unescaped(text, reader))
     case .data:
       try budget.take(reader.bytes.count)
       return .data(Array(reader.bytes))
@@ -76,7 +76,7 @@ extension ObjectValue {
 
   private func write(to writer: inout PropertyListWriter) {
     switch self {
-    case .null: writer.string(Self.null)
+    case .null: writer.string(Self.nullText)
     case .bool(let value): writer.bool(value)
     case .integer(let value): writer.integer(value)
     case .real(let value): writer.real(value)
