@@ -5,7 +5,7 @@ SWIFTFLAGS = -Xswiftc -warnings-as-errors
 RELEASE = $(SWIFT) build -c release $(SWIFTFLAGS) --product holdfast
 PYTHON = .build/python/bin/python
 
-.PHONY: build test demo conformance bench docs format lint clean packages demo-packages python
+.PHONY: build test demo conformance bench threads docs format lint clean packages demo-packages python
 
 build: packages
 	$(SWIFT) build $(SWIFTFLAGS)
@@ -27,6 +27,9 @@ conformance: packages
 bench: packages
 	$(RELEASE)
 	.build/release/holdfast bench
+
+threads: packages
+	scripts/thread-sanitizer.sh
 
 docs: packages
 	scripts/docs.sh

@@ -90,7 +90,11 @@ let package = Package(
       dependencies: ["HoldfastSQLite", "CSQLite"],
       swiftSettings: settings
     ),
-    .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: settings),
+    .testTarget(
+      name: "HoldfastLMDBTests",
+      dependencies: ["HoldfastLMDB", "CLMDB"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "HoldfastArchiveTests",
       dependencies: ["HoldfastArchive"],

@@ -73,7 +73,8 @@ public final class LMDBEngine: OrderedKeyValueEngine {
       sharesBetweenProcesses: true,
       isPersistent: true,
       noticesExternalChanges: true,
-      backsUpOnline: true
+      backsUpOnline: true,
+      lendsNativeHandles: true
     )
   }
 

@@ -165,6 +165,16 @@ extension LMDBEnvironment {
     return table?.number
   }
 
+  /// LMDB's handle of a table that a commit sees; nil if there is none of that name.
+  func handle(ofTable name: String, at commit: Int) -> UInt32? {
+    condition.withLock {
+      guard let table = tables[name], !table.isGone, !table.isUnknown(at: commit) else {
+        return nil
+      }
+      return handles[table.number]
+    }
+  }
+
   /// The name of a table by its number.
   func name(of number: Int) -> String? {
     condition.withLock { tables.first { $0.value.number == number }?.key }

@@ -8,6 +8,7 @@ public final class LMDBReader: KeyValueReader {
   private let environment: LMDBEnvironment
   private let levels = TransactionLevels(isReadOnly: true)
   private var transaction: OpaquePointer?
+  private var native: LMDBNative?
 
   init(_ environment: LMDBEnvironment, timeout: Duration) throws(StorageError) {
     self.environment = environment
@@ -36,6 +37,26 @@ public final class LMDBReader: KeyValueReader {
   public func openCursor(in table: KeyValueTable) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
     return try LMDBCursor(transaction, environment.handle(of: table), levels, environment)
+  }
+
+  /// Lends the environment and the transaction, as ``LMDBNative``.
+  ///
+  /// - Throws: `StorageError.Code.nestedTransaction` if they are lent already.
+  public func lendNative() throws(StorageError) -> Any {
+    guard let transaction else { throw .lmdbScopeEnded }
+    if native != nil { throw .lmdbLentAlready }
+    let commit = mdb_txn_id(transaction)
+    let lent = LMDBNative(environment.handle, transaction) { [environment] name in
+      environment.handle(ofTable: name, at: commit)
+    }
+    native = lent
+    return lent
+  }
+
+  /// Takes the handles back.
+  public func takeBackNative() {
+    native?.end()
+    native = nil
   }
 
   /// Ends the snapshot.

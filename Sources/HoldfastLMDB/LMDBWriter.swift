@@ -13,22 +13,24 @@ import Glibc
 /// Not Sendable; bound to the thread that began it.
 public final class LMDBWriter: KeyValueWriter {
   /// What a transaction did to the set of tables.
-  private struct Changes {
+  struct Changes {
     var created: [(name: String, number: Int)] = []
     var dropped: [String] = []
   }
 
-  private let environment: LMDBEnvironment
+  let environment: LMDBEnvironment
   private let tracker: CommitTracker
   /// The number of the commit to come.
-  private let number: Int
-  private let levels = TransactionLevels(isReadOnly: false)
+  let number: Int
+  let levels = TransactionLevels(isReadOnly: false)
   /// The innermost transaction; nil after the end.
-  private var transaction: OpaquePointer?
+  var transaction: OpaquePointer?
   /// The transactions around it, outermost first, and what they had changed.
-  private var outer: [(transaction: OpaquePointer, changes: Changes)] = []
+  var outer: [(transaction: OpaquePointer, changes: Changes)] = []
+  /// What is lent of it now.
+  var native: LMDBNative?
   /// What the innermost transaction changed.
-  private var changes = Changes()
+  var changes = Changes()
   /// The tables into which a key was inserted that is not behind all others, and the last of them.
   private var unordered: Set<Int> = []
   private var lastUnordered = -1

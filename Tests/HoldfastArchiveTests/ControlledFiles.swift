@@ -38,9 +38,9 @@ final class ControlledFiles: FileOperations {
   private let folder: String?
   private let state = Mutex(State())
 
-  /// Files of which only the call `failingAt` fails, for lack of room.
-  convenience init(failingAt call: Int) {
-    self.init(deadFrom: nil, failingAt: call, error: ENOSPC, recording: nil)
+  /// Files of which only the call `failingAt` fails, for lack of room unless told otherwise.
+  convenience init(failingAt call: Int, error: Int32 = ENOSPC) {
+    self.init(deadFrom: nil, failingAt: call, error: error, recording: nil)
   }
 
   /// Files of which the call `deadFrom` fails, half done, and all later ones fail too; and that

@@ -14,6 +14,7 @@ import Glibc
 ///   line once its commit has returned.
 /// - `alters URL COUNT`: keeps COUNT records, changes their collection over and over, and prints the
 ///   name of the last field in a line once its commit has returned.
+/// - `allocations URL COUNT`: prints how often an insert, a get and a row of a scan allocate.
 /// - `scale URL COUNT`: inserts records in transactions of 10,000, scans them all, and prints the
 ///   peak of anonymous memory.
 /// - `answers URL 0`: inserts a record for each line of standard input, and prints the monotonic
@@ -23,7 +24,7 @@ struct Probe {
   static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let count = Int(arguments[3]) else {
-      fail("usage: HoldfastProbe inserts|alters|scale|answers URL COUNT")
+      fail("usage: HoldfastProbe inserts|alters|allocations|scale|answers URL COUNT")
     }
     let store = try Backends.open(arguments[2])
     try store.write { transaction in
@@ -36,6 +37,9 @@ struct Probe {
     case "alters": try alters(store, count)
     case "scale": try scale(store, count)
     case "answers": try answers(store)
+    case "allocations":
+      guard let allocations = Allocations() else { fail("nothing counts allocations") }
+      try allocations.run(store, count)
     default: fail("unknown command \(arguments[1])")
     }
     try store.close()

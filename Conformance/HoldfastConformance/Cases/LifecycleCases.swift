@@ -156,5 +156,5 @@ enum LifecycleCases {
           "values of 16 MiB must fit, the backend declares \(declared.maximumValueSize) bytes"
         )
       },
-    ] + files + links + damage
+    ] + files + links + damage + native
 }

@@ -52,6 +52,32 @@ enum ObservationCases {
         context.expect(text(try await changes.next()), "item +[\(id)]", "event \(id)")
       }
     },
+    ConformanceCase(
+      "observation.noteChange",
+      "What a transaction says was changed otherwise is an event, unless it is rolled back."
+    ) { context in
+      let store = try await open(context)
+      try await store.write { try $0.insertItems(1...3) }
+      var changes = store.changes().makeAsyncIterator()
+      try await store.write { transaction in
+        let rows = try transaction.rows(Query("item"))
+        context.expect(try rows.next()?.integer(0), 1, "first row")
+        try transaction.insertItems([4])
+        try transaction.noteChange(of: "item")
+        context.expect(try rows.next()?.integer(0), 2, "next row")
+        let result = Result {
+          try transaction.savepoint {
+            try transaction.noteChange(of: "other")
+            throw Undone()
+          }
+        }
+        context.expect(that: (try? result.get()) == nil, "the savepoint was not undone")
+        context.expectError(.unknownCollection) { try transaction.noteChange(of: "none") }
+      }
+      context.expect(text(try await changes.next()), "item ?", "event")
+      try await insert(9, store, into: "other")
+      context.expect(text(try await changes.next()), "other +[9]", "next event")
+    },
     ConformanceCase("observation.oncePerCommit", "One commit is one event, of net changes.") {
       context in
       let store = try await open(context)

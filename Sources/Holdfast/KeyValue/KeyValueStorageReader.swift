@@ -98,6 +98,17 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
     return [aggregate.functions.map { _ in .integer(Int64(count)) }]
   }
 
+  /// Lends the engine's handles.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported``; what the engine throws.
+  public func lendNative() throws(StorageError) -> Any {
+    guard isOpen else { throw Self.closedError }
+    return try transaction.lendNative()
+  }
+
+  /// Takes the engine's handles back.
+  public func takeBackNative() throws(StorageError) { try transaction.takeBackNative() }
+
   /// Ends the snapshot.
   ///
   /// Idempotent.

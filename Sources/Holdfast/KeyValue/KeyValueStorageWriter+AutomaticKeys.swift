@@ -9,6 +9,13 @@ extension KeyValueStorageWriter {
     prepared.isAutomaticKeyDirty = true
   }
 
+  /// Writes the automatic keys that were given out so far, so that the engine has them.
+  func writeAutomaticKeys() throws(StorageError) {
+    for prepared in session.all where prepared.isAutomaticKeyDirty {
+      try writeAutomaticKey(prepared)
+    }
+  }
+
   func lastAutomaticKey(_ prepared: PreparedCollection) throws(StorageError) -> Int64 {
     if let last = prepared.lastAutomaticKey { return last }
     let last = try lastAutomaticKey(of: prepared.collection)

@@ -309,6 +309,23 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     }
   }
 
+  /// Lends the engine's handles, once the engine holds everything.
+  public override func lendNative() throws(StorageError) -> Any {
+    try prepareToNest()
+    try writeAutomaticKeys()
+    return try super.lendNative()
+  }
+
+  /// Takes the engine's handles back; automatic keys are read again.
+  public override func takeBackNative() throws(StorageError) {
+    changes += 1
+    // Those that were given out meanwhile are newer than what the engine has.
+    for prepared in session.all where !prepared.isAutomaticKeyDirty {
+      prepared.lastAutomaticKey = nil
+    }
+    try super.takeBackNative()
+  }
+
   private func prepareToNest() throws(StorageError) {
     guard isOpen else { throw Self.closedError }
     closeAllCursors()
@@ -332,9 +349,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     guard isOpen else { throw Self.closedError }
     while !savepoints.isEmpty { try releaseSavepoint() }
     closeAllCursors()
-    for prepared in session.all where prepared.isAutomaticKeyDirty {
-      try writeAutomaticKey(prepared)
-    }
+    try writeAutomaticKeys()
     try transaction.commit()
     if catalog.schemaVersion != session.schema.catalog.schemaVersion { publishSchema() }
     transaction.end()

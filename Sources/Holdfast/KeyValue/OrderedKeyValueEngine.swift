@@ -83,11 +83,21 @@ public protocol KeyValueReader: AnyObject {
   func count(in table: KeyValueTable) throws(StorageError) -> Int
   /// Opens a cursor, positioned nowhere.
   func openCursor(in table: KeyValueTable) throws(StorageError) -> Cursor
+  /// See ``StorageReader/lendNative()``; a writer has a nested transaction open then. The default
+  /// throws ``StorageError/Code/unsupported``.
+  func lendNative() throws(StorageError) -> Any
+  /// See ``StorageReader/takeBackNative()``. The default does nothing.
+  func takeBackNative() throws(StorageError)
   /// Ends the snapshot; a writer that was not committed is rolled back. Idempotent.
   func end()
 }
 
 extension KeyValueReader {
+  /// Lends nothing.
+  public func lendNative() throws(StorageError) -> Any { throw .hasNoNativeHandles }
+  /// Has lent nothing.
+  public func takeBackNative() throws(StorageError) {}
+
   /// Counts by walking.
   ///
   /// O(n).

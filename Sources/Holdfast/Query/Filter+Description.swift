@@ -1,48 +1,59 @@
 extension Filter: CustomStringConvertible {
   /// The filter in the language of ``init(parsing:)``; what that cannot say, `all`, `none`, infinity
   /// and conditions on parts of nested values, in words of its own.
-  public var description: String { text(isPart: false) }
+  public var description: String { text(isPart: false, .shown) }
 
-  private func text(isPart: Bool) -> String {
+  /// The filter with `?` in place of each value.
+  var textWithoutValues: String { text(isPart: false, .hidden) }
+
+  private func text(isPart: Bool, _ values: ValueText) -> String {
     switch self {
     case .all: return "all"
     case .compare(let field, .equal, .null): return "\(Self.name(field)) IS NULL"
     case .compare(let field, .notEqual, .null): return "\(Self.name(field)) IS NOT NULL"
     case .compare(let field, let comparison, let value):
-      return "\(Self.name(field)) \(comparison.symbol) \(Self.literal(value))"
-    case .isIn(let field, let values):
-      let list = values.map(Self.literal).joined(separator: ", ")
-      return "\(Self.name(field)) IN (\(list))"
+      return "\(Self.name(field)) \(comparison.symbol) \(values.text(value))"
+    case .isIn(let field, let list):
+      return "\(Self.name(field)) IN (\(values.list(list)))"
     case .startsWith(let field, let value):
-      return "\(Self.name(field)) STARTS WITH \(Self.literal(value))"
+      return "\(Self.name(field)) STARTS WITH \(values.text(value))"
     case .contains(let field, let value):
-      return "\(Self.name(field)) CONTAINS \(Self.literal(value))"
+      return "\(Self.name(field)) CONTAINS \(values.text(value))"
     case .json(let field, let condition):
       let path = ([field] + condition.path).map(Self.name).joined(separator: ".")
-      return Self.text(condition.test, of: path)
-    case .and(let parts): return Self.joined(parts, "AND", none: "all", isPart)
-    case .or(let parts): return Self.joined(parts, "OR", none: "none", isPart)
-    case .not(let part): return "NOT \(part.text(isPart: true))"
+      return Self.text(condition.test, of: path, values)
+    case .and(let parts): return Self.joined(parts, "AND", none: "all", isPart, values)
+    case .or(let parts): return Self.joined(parts, "OR", none: "none", isPart, values)
+    case .not(let part): return "NOT \(part.text(isPart: true, values))"
     }
   }
 
-  private static func text(_ test: JSONCondition.Test, of part: String) -> String {
+  private static func text(
+    _ test: JSONCondition.Test,
+    of part: String,
+    _ values: ValueText
+  ) -> String {
     switch test {
-    case .compare(let comparison, let value): "\(part) \(comparison.symbol) \(literal(value))"
-    case .isIn(let values): "\(part) IN (\(values.map(literal).sorted().joined(separator: ", ")))"
-    case .startsWith(let text): "\(part) STARTS WITH \(literal(.text(text)))"
-    case .contains(let text): "\(part) CONTAINS \(literal(.text(text)))"
-    case .equals(let json): "\(part) = json \(literal(.text(json)))"
-    case .count(let comparison, let count): "\(part).count \(comparison.symbol) \(count)"
-    case .element(let test): text(test, of: "\(part)[]")
+    case .compare(let comparison, let value): "\(part) \(comparison.symbol) \(values.text(value))"
+    case .isIn(let set): "\(part) IN (\(values.list(set.sorted())))"
+    case .startsWith(let text): "\(part) STARTS WITH \(values.text(.text(text)))"
+    case .contains(let text): "\(part) CONTAINS \(values.text(.text(text)))"
+    case .equals(let json): "\(part) = json \(values.text(.text(json)))"
+    case .count(let comparison, let count):
+      "\(part).count \(comparison.symbol) \(values.text(.integer(Int64(count))))"
+    case .element(let test): text(test, of: "\(part)[]", values)
     }
   }
 
-  private static func joined(_ parts: [Filter], _ word: String, none: String, _ isPart: Bool)
-    -> String
-  {
-    if parts.count < 2 { return parts.first?.text(isPart: isPart) ?? none }
-    let text = parts.map { $0.text(isPart: true) }.joined(separator: " \(word) ")
+  private static func joined(
+    _ parts: [Filter],
+    _ word: String,
+    none: String,
+    _ isPart: Bool,
+    _ values: ValueText
+  ) -> String {
+    if parts.count < 2 { return parts.first?.text(isPart: isPart, values) ?? none }
+    let text = parts.map { $0.text(isPart: true, values) }.joined(separator: " \(word) ")
     return isPart ? "(\(text))" : text
   }
 
@@ -53,6 +64,26 @@ extension Filter: CustomStringConvertible {
       && name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
       && !WhereParser.reserved.contains(Name.folded(name))
     return isBare ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+  }
+}
+
+/// How the values of a condition are written: as literals, or not at all.
+private enum ValueText {
+  case shown
+  case hidden
+
+  func text(_ value: Value) -> String {
+    switch self {
+    case .shown: Self.literal(value)
+    case .hidden: value.isNull ? "null" : "?"
+    }
+  }
+
+  func list(_ values: [Value]) -> String {
+    switch self {
+    case .shown: values.map(Self.literal).joined(separator: ", ")
+    case .hidden: values.count < 2 ? "?" : "? and \(values.count - 1) more"
+    }
   }
 
   private static func literal(_ value: Value) -> String {
@@ -90,9 +121,14 @@ extension Sort: CustomStringConvertible {
 
 extension Query: CustomStringConvertible {
   /// The query in one line: collection, condition, order, part.
-  public var description: String {
+  public var description: String { text(filter.description) }
+
+  /// The query with `?` in place of each value.
+  var textWithoutValues: String { text(filter.textWithoutValues) }
+
+  private func text(_ condition: String) -> String {
     var text = collection
-    if filter != .all { text += " where \(filter)" }
+    if filter != .all { text += " where \(condition)" }
     if !sort.isEmpty { text += " by \(sort.map(\.description).joined(separator: ", "))" }
     if let limit { text += " limit \(limit)" }
     if offset != 0 { text += " offset \(offset)" }

@@ -1,18 +1,21 @@
 /// Runs bound queries and aggregates: natively where the engine can, else by a planned scan, the
 /// evaluator and a sort, in that order, and the limit always last.
 enum QueryExecutor {
-  /// Opens a cursor over a query's rows.
+  /// Opens a cursor over a query's rows; a log hears of the plan and of each row that is read.
   static func run(
     _ query: BoundQuery,
     on reader: some StorageReader,
-    _ cancellation: Cancellation?
+    _ cancellation: Cancellation?,
+    _ logged: LoggedQuery? = nil
   ) throws(StorageError) -> any StorageCursor {
     if case .none = query.filter { return EmptyCursor() }
     if query.limit == 0 { return EmptyCursor() }
     if let pushed = try reader.query(query) {
-      if pushed.handlesLimit { return pushed.cursor }
+      logged?.note(handlesFilter: pushed.handlesFilter, handlesOrder: pushed.handlesOrder)
+      let rows = count(pushed.cursor, logged)
+      if pushed.handlesLimit { return rows }
       return finish(
-        pushed.cursor,
+        rows,
         query,
         filter: pushed.handlesFilter ? .all : query.filter,
         isOrdered: pushed.handlesOrder,
@@ -20,13 +23,21 @@ enum QueryExecutor {
       )
     }
     let plan = Planner.plan(query)
+    logged?.note(plan)
     return finish(
-      ScanCursor(reader, plan.scans),
+      count(ScanCursor(reader, plan.scans), logged),
       query,
       filter: plan.residual,
       isOrdered: plan.isOrdered,
       cancellation
     )
+  }
+
+  private static func count(_ cursor: some StorageCursor, _ logged: LoggedQuery?)
+    -> any StorageCursor
+  {
+    if let logged { return CountedCursor(cursor, logged) }
+    return cursor
   }
 
   /// Opens a cursor over a query that the engine runs as a whole; nil if it does not.
@@ -83,9 +94,13 @@ enum QueryExecutor {
   static func aggregate(
     _ aggregate: BoundAggregate,
     on reader: some StorageReader,
-    _ cancellation: Cancellation?
+    _ cancellation: Cancellation?,
+    _ logged: LoggedQuery? = nil
   ) throws(StorageError) -> [[Value]] {
-    if let rows = try reader.aggregate(aggregate) { return rows }
+    if let rows = try reader.aggregate(aggregate) {
+      logged?.note(handlesFilter: true, handlesOrder: true)
+      return rows
+    }
     let cursor = try run(
       BoundQuery(
         collection: aggregate.collection,
@@ -95,7 +110,8 @@ enum QueryExecutor {
         offset: 0
       ),
       on: reader,
-      cancellation
+      cancellation,
+      logged
     )
     defer { cursor.close() }
     let empty = aggregate.functions.map { Accumulator($0) }

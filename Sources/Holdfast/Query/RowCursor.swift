@@ -16,8 +16,17 @@ public final class RowCursor {
   /// In a write transaction, the sort values of the last row, for opening again after a write.
   private let last: RowBuffer?
   private var hasLast = false
+  /// The query as the log hears of it, if there is one.
+  private let logged: LoggedQuery?
 
-  init(_ transaction: ReadTransaction, _ query: Query, _ bound: BoundQuery, savepoint: Int) {
+  init(
+    _ transaction: ReadTransaction,
+    _ query: Query,
+    _ bound: BoundQuery,
+    savepoint: Int,
+    _ logged: LoggedQuery?
+  ) {
+    self.logged = logged
     self.transaction = transaction
     self.query = query
     self.bound = bound
@@ -70,9 +79,18 @@ public final class RowCursor {
         PageToken.condition(after: last.view.values(), bound.order, collection)
       )
     }
-    let cursor = try QueryExecutor.run(query, on: transaction.reader, transaction.cancellation)
+    let cursor = try open(query)
     engineCursor = cursor
     return cursor
+  }
+
+  private func open(_ query: BoundQuery) throws(StorageError) -> any StorageCursor {
+    let (reader, cancellation) = (transaction.reader, transaction.cancellation)
+    guard let logged else { return try QueryExecutor.run(query, on: reader, cancellation) }
+    let cursor = try logged.timing { () throws(StorageError) in
+      try QueryExecutor.run(query, on: reader, cancellation, logged)
+    }
+    return TimedCursor(cursor, logged)
   }
 
   /// A token that continues this query after `row`, which must be a row of this cursor.
@@ -95,6 +113,7 @@ public final class RowCursor {
     if isClosed { return }
     isClosed = true
     suspend()
+    logged?.finish()
     transaction.forget(self)
   }
 }

@@ -4,9 +4,11 @@
 /// let preferences = Preferences(store)
 /// try await preferences.set(.fontSize, to: 14)
 /// let size = try await preferences.get(.fontSize)
+/// for try await size in preferences.values(of: .fontSize) { print(size) }
 /// ```
 ///
-/// Each is one record: its name, and its value as canonical JSON.
+/// Each is one record: its name, and its value as canonical JSON. Methods come three times, as those
+/// of ``Repository``.
 public struct Preferences: Sendable {
   /// The collection's name.
   public static let collectionName = "preferences"
@@ -26,28 +28,50 @@ public struct Preferences: Sendable {
 
   /// The value that was set, or the key's default.
   ///
-  /// - Throws: ``StorageError/Code/typeMismatch`` if a value of another type was set.
+  /// - Throws: ``StorageError/Code/typeMismatch`` if the stored value is none of the key's type;
+  ///   ``StorageError/Code/corrupt`` if it is no JSON at all, as only another program can leave it.
+  ///   The message names the preference.
   public func get<Value>(_ key: PreferenceKey<Value>, in transaction: ReadTransaction) throws
     -> Value
   {
+    try decode(try text(of: key.name, in: transaction), of: key)
+  }
+
+  /// The stored JSON of a preference; nil if none was set.
+  func text(of name: String, in transaction: ReadTransaction) throws(StorageError) -> [UInt8]? {
     guard let collection = try transaction.catalog.collection(named: Self.collectionName),
-      let row = try transaction.get(Key(.text(key.name)), in: collection)
-    else { return key.defaultValue }
+      let row = try transaction.get(Key(.text(name)), in: collection)
+    else { return nil }
     let position = try collection.position(of: "value")
     guard row.kind(position) == .text else {
       throw StorageError(
         .corrupt,
-        "preference \(key.name) holds \(row.kind(position)), not JSON; remove it"
+        "preference \(name) holds \(row.kind(position)), not JSON; remove it"
       )
     }
-    do {
-      return try NestedJSON().decode(Value.self, from: row.bytes(position))
-    } catch let error as DecodingError {
-      throw StorageError(
-        .typeMismatch,
-        "preference \(key.name) holds a value of another type than \(Value.self); remove it",
-        underlying: error
-      )
+    return Array(row.bytes(position))
+  }
+
+  /// The value of a stored JSON text, or the key's default where there is none.
+  func decode<Value>(_ text: [UInt8]?, of key: PreferenceKey<Value>) throws -> Value {
+    guard let text else { return key.defaultValue }
+    return try text.withUnsafeBytes { bytes in
+      // Strict and bounded in depth, before a decoder recurses into it.
+      guard JSON.canonical(bytes) != nil else {
+        throw StorageError(
+          .corrupt,
+          "preference \(key.name) holds text that is not JSON; remove it"
+        )
+      }
+      do {
+        return try NestedJSON().decode(Value.self, from: bytes)
+      } catch let error as DecodingError {
+        throw StorageError(
+          .typeMismatch,
+          "preference \(key.name) holds a value of another type than \(Value.self); remove it",
+          underlying: error
+        )
+      }
     }
   }
 

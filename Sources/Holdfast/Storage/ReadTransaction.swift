@@ -6,6 +6,8 @@ public class ReadTransaction {
   let reader: any StorageReader
   /// Tells that the task which waits for the body was cancelled; nil where none does.
   let cancellation: Cancellation?
+  /// Whom to tell of operations; nil for nobody.
+  final let log: OperationLog?
   private(set) var isOpen = true
   /// Scratch for keys given as values.
   let keyBuffer = RowBuffer(count: 1)
@@ -21,9 +23,14 @@ public class ReadTransaction {
   @exclusivity(unchecked) private var recent: Collection?
   private var cursors: [ObjectIdentifier: RowCursor] = [:]
 
-  init(_ reader: any StorageReader, _ cancellation: Cancellation? = nil) {
+  init(
+    _ reader: any StorageReader,
+    _ cancellation: Cancellation? = nil,
+    _ log: OperationLog? = nil
+  ) {
     self.reader = reader
     self.cancellation = cancellation
+    self.log = log
   }
 
   /// The catalog as of this snapshot.
@@ -84,6 +91,14 @@ public class ReadTransaction {
 
   /// The row with that key, or nil, borrowed until the next call on this transaction.
   public final func get(_ key: Key, in collection: Collection) throws(StorageError) -> RowView? {
+    guard let log else { return try row(key, collection) }
+    return try log.timing(.get, collection.name, rows: { $0 == nil ? 0 : 1 }) {
+      () throws(StorageError) in try row(key, collection)
+    }
+  }
+
+  @inline(__always)
+  private final func row(_ key: Key, _ collection: Collection) throws(StorageError) -> RowView? {
     try checkOpen()
     try checkCurrent(collection)
     try load(key, collection)
@@ -167,7 +182,10 @@ public class ReadTransaction {
   public final func rows(_ query: Query) throws(StorageError) -> RowCursor {
     let collection = try self.collection(query.collection)
     let bound = try BoundQuery(query, collection)
-    let cursor = RowCursor(self, query, bound, savepoint: savepoints.last ?? 0)
+    let logged = log.map { log in
+      LoggedQuery(log, .query, collection) { query.textWithoutValues }
+    }
+    let cursor = RowCursor(self, query, bound, savepoint: savepoints.last ?? 0, logged)
     cursors[ObjectIdentifier(cursor)] = cursor
     return cursor
   }
@@ -198,7 +216,16 @@ public class ReadTransaction {
     let bound = try BoundAggregate(collection, figures, groupBy: groupBy, filter: filter)
     try cancellation?.check()
     return try perform { () throws(StorageError) in
-      try QueryExecutor.aggregate(bound, on: reader, cancellation)
+      guard let log else { return try QueryExecutor.aggregate(bound, on: reader, cancellation) }
+      let logged = LoggedQuery(log, .aggregate, collection) {
+        "\(figures.map(\.text).joined(separator: ", ")) of "
+          + Query(collection.name, where: filter).textWithoutValues
+          + (groupBy.isEmpty ? "" : " a group of \(groupBy.joined(separator: ", "))")
+      }
+      defer { logged.finish() }
+      return try logged.timing { () throws(StorageError) in
+        try QueryExecutor.aggregate(bound, on: reader, cancellation, logged)
+      }
     }
   }
 

@@ -12,6 +12,8 @@ final class SharedStorage: @unchecked Sendable {
   let readQueue = JobQueue(label: "holdfast.read", width: 4)
   let deadlines = DeadlineQueue()
   let changes = ChangeHub()
+  private let operationLog = Mutex<OperationLog?>(nil)
+  private let hasLog = Atomic(false)
   private let watch = ExternalChangeWatch()
   /// Called when the last handle has closed.
   let onClose: @Sendable () -> Void
@@ -43,6 +45,15 @@ final class SharedStorage: @unchecked Sendable {
 
   /// Whether this process is a child of the one that opened the storage.
   var isForked: Bool { forks.isForked }
+
+  /// Whom to tell of operations; without one, asking costs no lock.
+  var log: OperationLog? {
+    get { hasLog.load(ordering: .acquiring) ? operationLog.withLock { $0 } : nil }
+    set {
+      operationLog.withLock { $0 = newValue }
+      hasLog.store(newValue != nil, ordering: .releasing)
+    }
+  }
 
   /// Takes one more handle; false if the storage is closed or closing.
   func retainHandle() -> Bool {

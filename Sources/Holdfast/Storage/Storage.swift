@@ -134,6 +134,21 @@ public protocol StorageReader: AnyObject {
   /// Called from any thread, while the reader is open.
   var interruption: (@Sendable () -> Void)? { get }
 
+  /// Lends the engine's own handles on this transaction, until ``takeBackNative()``.
+  ///
+  /// In a writer the core has opened a savepoint around this. The default is for backends that do not
+  /// declare ``Capabilities/lendsNativeHandles``.
+  /// - Returns: an object of a public type of the backend's, whose properties throw
+  ///   ``StorageError/Code/transactionClosed`` once it was taken back.
+  /// - Throws: ``StorageError/Code/unsupported``; ``StorageError/Code/nestedTransaction`` if it is lent
+  ///   already.
+  func lendNative() throws(StorageError) -> Any
+
+  /// Takes the handles back, and forgets what their use may have made untrue.
+  ///
+  /// - Throws: ``StorageError/Code/transactionFailed`` if the transaction was ended with them.
+  func takeBackNative() throws(StorageError)
+
   /// Ends the snapshot and lets its resources go. For a writer: rolls back if not committed.
   func end()
 }
@@ -150,6 +165,10 @@ extension StorageReader {
       "the backend has no plan of its own to show; leave the native plan out"
     )
   }
+  /// Lends nothing.
+  public func lendNative() throws(StorageError) -> Any { throw .hasNoNativeHandles }
+  /// Has lent nothing.
+  public func takeBackNative() throws(StorageError) {}
   /// Has nothing long to end.
   public var interruption: (@Sendable () -> Void)? { nil }
 }
@@ -271,6 +290,8 @@ public struct Capabilities: Sendable {
   public var backsUpOnline: Bool
   /// Whether the engine explains its plans, see ``StorageReader/nativePlan(of:)``.
   public var explainsNatively: Bool
+  /// Whether transactions lend the engine's own handles, see ``ReadTransaction/withNative(_:_:)``.
+  public var lendsNativeHandles: Bool
 
   /// Creates capabilities.
   public init(
@@ -281,7 +302,8 @@ public struct Capabilities: Sendable {
     isPersistent: Bool,
     noticesExternalChanges: Bool = false,
     backsUpOnline: Bool = false,
-    explainsNatively: Bool = false
+    explainsNatively: Bool = false,
+    lendsNativeHandles: Bool = false
   ) {
     self.backend = backend
     self.engine = engine
@@ -291,5 +313,6 @@ public struct Capabilities: Sendable {
     self.noticesExternalChanges = noticesExternalChanges
     self.backsUpOnline = backsUpOnline
     self.explainsNatively = explainsNatively
+    self.lendsNativeHandles = lendsNativeHandles
   }
 }

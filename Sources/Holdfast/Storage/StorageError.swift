@@ -53,6 +53,14 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
+  /// The error of a backend that does not declare ``Capabilities/lendsNativeHandles``.
+  static var hasNoNativeHandles: StorageError {
+    StorageError(
+      .unsupported,
+      "the backend lends no handles of its engine; use the store's own operations"
+    )
+  }
+
   /// The error of a backend that does not declare ``Capabilities/backsUpOnline``.
   static func hasNoBackup(_ backend: String) -> StorageError {
     StorageError(

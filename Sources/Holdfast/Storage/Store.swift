@@ -132,12 +132,23 @@ public final class Store: Sendable {
     try checkHandle()
     try shared.beginTransaction()
     defer { shared.endTransaction() }
-    let reader = try shared.storage.beginReading(
-      timeout: left(deadline)
-    )
-    let transaction = ReadTransaction(reader, cancellation)
+    let log = shared.log
+    let reader = try Self.beginning(log) { () throws(StorageError) in
+      try shared.storage.beginReading(timeout: left(deadline))
+    }
+    let transaction = ReadTransaction(reader, cancellation, log)
     defer { transaction.finish() }
     return try run(transaction, reader.interruption) { try body(transaction) }
+  }
+
+  /// Begins a transaction, or waits for it, and tells the log how long that took.
+  private static func beginning<Transaction>(
+    _ log: OperationLog?,
+    as kind: StoreOperation.Kind = .begin,
+    _ body: () throws(StorageError) -> Transaction
+  ) throws(StorageError) -> Transaction {
+    guard let log else { return try body() }
+    return try log.timing(kind, nil, rows: { _ in 0 }, body)
   }
 
   /// Runs a body inside its transaction, and ends its queries when its task is cancelled.
@@ -170,20 +181,23 @@ public final class Store: Sendable {
     try checkNotReadOnly()
     try shared.beginTransaction()
     defer { shared.endTransaction() }
+    let log = shared.log
     var deadline = deadline
-    try shared.enterGate {
-      let limit = deadline ?? self.deadline()
-      deadline = limit
-      return limit
+    try Self.beginning(log, as: .wait) { () throws(StorageError) in
+      try shared.enterGate {
+        let limit = deadline ?? self.deadline()
+        deadline = limit
+        return limit
+      }
     }
     defer { shared.gate.leave() }
     try shared.checkWritable()
     let isObserved = shared.changes.hasSubscribers
     if isObserved, capabilities.noticesExternalChanges { try shared.publishExternalChange() }
-    let writer = try shared.storage.beginWriting(
-      timeout: left(deadline)
-    )
-    let transaction = WriteTransaction(writer, isObserved: isObserved, cancellation)
+    let writer = try Self.beginning(log) { () throws(StorageError) in
+      try shared.storage.beginWriting(timeout: left(deadline))
+    }
+    let transaction = WriteTransaction(writer, isObserved: isObserved, cancellation, log)
     defer { transaction.finish() }
     let result = try run(transaction, nil) { try body(transaction) }
     do throws(StorageError) {

@@ -23,15 +23,19 @@ extension WriteTransaction {
     let collection = try self.collection(query.collection)
     if query == Query(query.collection), try !mustDeleteOneByOne(collection) {
       try prepareToWrite(collection)
-      return try perform { () throws(StorageError) in
-        let count = try writer.deleteAll(in: collection)
-        if count > 0 { changes.touch(collection) }
-        return count
+      return try deleting(collection) { () throws(StorageError) in
+        try perform { () throws(StorageError) in
+          let count = try writer.deleteAll(in: collection)
+          if count > 0 { changes.touch(collection) }
+          return count
+        }
       }
     }
     let keys = try keys(of: query)
     try prepareToWrite(collection)
-    return try deleteRecords(keys, from: collection)
+    return try deleting(collection) { () throws(StorageError) in
+      try deleteRecords(keys, from: collection)
+    }
   }
 
   /// Changes some fields of the records of a query, all or none, one by one in the query's order.

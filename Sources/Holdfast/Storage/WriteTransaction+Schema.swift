@@ -189,7 +189,14 @@ extension WriteTransaction {
       forgetSchema()
       referrers = [:]
     }
-    let result = try undoing { () throws(StorageError) in try body(writer) }
+    let result: T
+    if let log {
+      result = try log.timing(.schema, nil, rows: { _ in 0 }) { () throws(StorageError) in
+        try undoing { () throws(StorageError) in try body(writer) }
+      }
+    } else {
+      result = try undoing { () throws(StorageError) in try body(writer) }
+    }
     hasSchemaChanges = true
     return result
   }

@@ -19,10 +19,15 @@ public final class WriteTransaction: ReadTransaction {
   private var failure: StorageError? { didSet { hasFailed = failure != nil } }
   private var hasFailed = false
 
-  init(_ writer: any StorageWriter, isObserved: Bool, _ cancellation: Cancellation? = nil) {
+  init(
+    _ writer: any StorageWriter,
+    isObserved: Bool,
+    _ cancellation: Cancellation? = nil,
+    _ log: OperationLog? = nil
+  ) {
     self.writer = writer
     changes = ChangeLog(isDetailed: isObserved)
-    super.init(writer, cancellation)
+    super.init(writer, cancellation, log)
   }
 
   // MARK: Records
@@ -57,6 +62,14 @@ public final class WriteTransaction: ReadTransaction {
   /// - Throws: as ``insert(_:into:)``.
   @discardableResult
   public func insert(_ row: RowView, into collection: Collection) throws(StorageError) -> Int64? {
+    guard let log else { return try insertRow(row, collection) }
+    return try log.timing(.insert, collection.name) { () throws(StorageError) in
+      try insertRow(row, collection)
+    }
+  }
+
+  @inline(__always)
+  private func insertRow(_ row: RowView, _ collection: Collection) throws(StorageError) -> Int64? {
     try prepareToWrite(collection)
     try FieldCheck.check(row, collection)
     return try referring(row, collection) { () throws(StorageError) in
@@ -88,6 +101,14 @@ public final class WriteTransaction: ReadTransaction {
   ///
   /// - Throws: ``StorageError/Code/notFound`` if there is none; otherwise as `insert(_:into:)`.
   public func update(_ row: RowView, in collection: Collection) throws(StorageError) {
+    guard let log else { return try updateRow(row, collection) }
+    try log.timing(.update, collection.name) { () throws(StorageError) in
+      try updateRow(row, collection)
+    }
+  }
+
+  @inline(__always)
+  private func updateRow(_ row: RowView, _ collection: Collection) throws(StorageError) {
     try prepareToWrite(collection)
     try FieldCheck.check(row, collection)
     if let position = collection.automaticKeyPosition, row.isNull(position) {
@@ -126,6 +147,14 @@ public final class WriteTransaction: ReadTransaction {
   /// - Returns: the automatic key, if the collection has one.
   @discardableResult
   public func put(_ row: RowView, in collection: Collection) throws(StorageError) -> Int64? {
+    guard let log else { return try putRow(row, collection) }
+    return try log.timing(.put, collection.name) { () throws(StorageError) in
+      try putRow(row, collection)
+    }
+  }
+
+  @inline(__always)
+  private func putRow(_ row: RowView, _ collection: Collection) throws(StorageError) -> Int64? {
     try prepareToWrite(collection)
     try FieldCheck.check(row, collection)
     return try referring(row, collection) { () throws(StorageError) in
@@ -162,7 +191,18 @@ public final class WriteTransaction: ReadTransaction {
   @discardableResult
   public func delete(_ key: Key, from collection: Collection) throws(StorageError) -> Bool {
     try prepareToWrite(collection)
-    return try deleteRecords([key], from: collection) > 0
+    return try deleting(collection) { () throws(StorageError) in
+      try deleteRecords([key], from: collection)
+    } > 0
+  }
+
+  /// Removes records, and tells the log.
+  func deleting(
+    _ collection: Collection,
+    _ body: () throws(StorageError) -> Int
+  ) throws(StorageError) -> Int {
+    guard let log else { return try body() }
+    return try log.timing(.delete, collection.name, rows: { $0 }, body)
   }
 
   // MARK: Savepoints
@@ -291,7 +331,10 @@ public final class WriteTransaction: ReadTransaction {
     try checkNotFailed()
     closeCursors()
     if hasSchemaChanges { try checkReferences(in: writer.catalog, mustExist: true) }
-    try writer.commit()
+    guard let log else { return try writer.commit() }
+    try log.timing(.commit, nil, rows: { _ in 0 }) { () throws(StorageError) in
+      try writer.commit()
+    }
   }
 }
 
@@ -299,7 +342,9 @@ extension StorageError.Code {
   /// Whether a write transaction goes on after this error.
   var leavesTransactionUsable: Bool {
     switch self {
-    case .storageFull, .ioError, .corrupt, .permissionDenied, .busy, .conflict: false
+    case .storageFull, .ioError, .corrupt, .permissionDenied, .busy, .conflict,
+      .transactionFailed:
+      false
     default: true
     }
   }

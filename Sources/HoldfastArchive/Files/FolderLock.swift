@@ -13,12 +13,23 @@ import Glibc
 /// when its holder dies.
 final class FolderLock: @unchecked Sendable {
   private let path: String
+  /// Whether the lock is on a folder itself instead of a file in it.
+  private let isOnFolder: Bool
   // Only the thread that holds or is taking the store's one write transaction touches it.
   private var file: Int32 = -1
   /// The stamp of the open file when it was opened.
   private var stamp: FileStamp?
 
-  init(path: String) { self.path = path }
+  init(path: String) {
+    self.path = path
+    isOnFolder = false
+  }
+
+  /// A lock on a folder itself, which needs no file of its own.
+  init(folder path: String) {
+    self.path = path
+    isOnFolder = true
+  }
 
   deinit { if file >= 0 { closeFile() } }
 
@@ -45,7 +56,7 @@ final class FolderLock: @unchecked Sendable {
       guard now < end else {
         throw StorageError(
           .busy,
-          "another process is writing to the archive (\(path)); try again",
+          "somebody else is writing to the archive (\(path)); try again",
           backend: "archive"
         )
       }
@@ -64,7 +75,11 @@ final class FolderLock: @unchecked Sendable {
 
   private func openFile() throws(StorageError) {
     if file >= 0 { return }
-    file = SystemFiles.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
+    file = SystemFiles.retrying {
+      isOnFolder
+        ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        : open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    }
     guard file >= 0 else { throw SystemError.error(errno, "open", path) }
     stamp = try FileStamp.of(file, path: path)
   }

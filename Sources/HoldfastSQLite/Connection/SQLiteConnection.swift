@@ -13,7 +13,7 @@ final class SQLiteConnection {
   /// What ``takeExternalChange()`` found last; nil on a connection that came in place of another.
   private var dataVersion: Int64?
   /// Counts transactions, so that what was learned in one is not believed in the next.
-  private(set) var transactionNumber = 0
+  var transactionNumber = 0
 
   private let catalogs: CatalogCache
   private let log: StatementLog?
@@ -22,6 +22,9 @@ final class SQLiteConnection {
   private var lastTable: SQLiteTable?
   private var queries = StatementCache()
   private var fixed = FixedStatement.noneYet
+  let own = OwnStatements()
+  /// Whether something is on the connection that is not this backend's to remove.
+  var isSpoiled = false
   private var timeout: Int32 = -1
   private var isClosed = false
 
@@ -100,13 +103,13 @@ final class SQLiteConnection {
   /// - Returns: whether the connection can be used again.
   @discardableResult
   func rollBack() -> Bool {
-    if sqlite3_get_autocommit(handle) != 0 { return true }
+    if sqlite3_get_autocommit(handle) != 0 { return !isSpoiled }
     do throws(StorageError) {
       try statement(.rollback).run("roll back")
     } catch {
       // A connection that cannot roll back is closed, which rolls back.
     }
-    return sqlite3_get_autocommit(handle) != 0
+    return !isSpoiled && sqlite3_get_autocommit(handle) != 0
   }
 
   /// How long calls wait for locks of other connections.
@@ -215,7 +218,7 @@ final class SQLiteConnection {
     guard status == SQLITE_OK, let prepared else {
       throw StorageError(sqlite: status, handle, action)
     }
-    return SQLiteStatement(prepared, handle)
+    return SQLiteStatement(prepared, handle, own)
   }
 
   /// A statement that every connection needs.

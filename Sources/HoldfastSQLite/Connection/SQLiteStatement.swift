@@ -1,6 +1,11 @@
 import CSQLite
 import Holdfast
 
+/// The statements of a connection that this backend has prepared, to tell them from others.
+final class OwnStatements {
+  var handles: Set<OpaquePointer> = []
+}
+
 /// A prepared statement, with the row that it stands on as borrowed slots.
 ///
 /// Bytes are bound without copies and read without copies: the slots point into SQLite's memory
@@ -8,6 +13,7 @@ import Holdfast
 final class SQLiteStatement {
   let handle: OpaquePointer
   private let database: OpaquePointer
+  private let own: OwnStatements
   private let columnCount: Int
   private let slots: UnsafeMutablePointer<RowView.Slot>
 
@@ -19,9 +25,11 @@ final class SQLiteStatement {
     return UnsafeRawPointer(byte)
   }()
 
-  init(_ handle: OpaquePointer, _ database: OpaquePointer) {
+  init(_ handle: OpaquePointer, _ database: OpaquePointer, _ own: OwnStatements) {
     self.handle = handle
     self.database = database
+    self.own = own
+    own.handles.insert(handle)
     columnCount = Int(sqlite3_column_count(handle))
     slots = .allocate(capacity: max(columnCount, 1))
     slots.initialize(repeating: .null, count: max(columnCount, 1))
@@ -29,6 +37,7 @@ final class SQLiteStatement {
 
   deinit {
     slots.deallocate()
+    own.handles.remove(handle)
     // Repeats the code of the last step, which was reported then.
     _ = sqlite3_finalize(handle)
   }

@@ -7,6 +7,7 @@ public class SQLiteReader: StorageReader {
   private(set) var isEnded = false
   private let pool: ConnectionPool
   private var openCursors: [SQLiteCursor] = []
+  private var native: SQLiteNative?
   /// The statement whose row ``get(_:in:)`` handed out last.
   private var lentStatement: SQLiteStatement?
 
@@ -68,6 +69,34 @@ public class SQLiteReader: StorageReader {
     return { sqlite3_interrupt(handle) }
   }
 
+  /// Lends the connection, as ``SQLiteNative``.
+  ///
+  /// - Throws: `StorageError.Code.nestedTransaction` if it is lent already.
+  public func lendNative() throws(StorageError) -> Any {
+    try checkOpen()
+    if native != nil {
+      throw StorageError.sqlite(
+        .nestedTransaction,
+        "the connection is lent already; use the handle of the body around this one"
+      )
+    }
+    takeBackRow()
+    try connection.beginNativeUse()
+    let lent = SQLiteNative(connection.handle)
+    native = lent
+    return lent
+  }
+
+  /// Takes the connection back.
+  ///
+  /// - Throws: `StorageError.Code.transactionFailed` if the transaction is over, or statements are left.
+  public func takeBackNative() throws(StorageError) {
+    guard let native else { return }
+    native.end()
+    self.native = nil
+    try connection.endNativeUse()
+  }
+
   /// Ends the snapshot; a writer that was not committed is rolled back.
   public func end() {
     if isEnded { return }
@@ -78,6 +107,8 @@ public class SQLiteReader: StorageReader {
 
   /// Ends the transaction; false if the connection cannot be used again.
   func finish() -> Bool {
+    // Rolling back also stops the statements that are left.
+    if connection.isSpoiled { return connection.rollBack() }
     do throws(StorageError) {
       try connection.statement(.commit).run("end a snapshot")
       return true

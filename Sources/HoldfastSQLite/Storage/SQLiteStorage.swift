@@ -68,7 +68,8 @@ public final class SQLiteStorage: Storage {
       isPersistent: true,
       noticesExternalChanges: true,
       backsUpOnline: true,
-      explainsNatively: true
+      explainsNatively: true,
+      lendsNativeHandles: true
     )
     readers = ConnectionPool(limit: Self.mostReaders, idleLimit: Self.idleReaders) {
       () throws(StorageError) in try opener.openReader()

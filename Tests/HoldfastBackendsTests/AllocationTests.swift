@@ -1,0 +1,80 @@
+#if os(Linux)
+import Foundation
+import Holdfast
+import Testing
+
+/// What operations take from the heap, counted by a library in the way of `malloc`.
+@Suite("Allocations") struct AllocationTests {
+  /// Counts what each thread allocates, and lets glibc do it.
+  private static let library = """
+    #include <stddef.h>
+    #include <stdint.h>
+    extern void *__libc_malloc(size_t);
+    extern void *__libc_calloc(size_t, size_t);
+    extern void *__libc_realloc(void *, size_t);
+    extern void *__libc_memalign(size_t, size_t);
+    static __thread uint64_t count __attribute__((tls_model("initial-exec")));
+    uint64_t holdfast_allocations(void) { return count; }
+    void *malloc(size_t size) { count++; return __libc_malloc(size); }
+    void *calloc(size_t number, size_t size) { count++; return __libc_calloc(number, size); }
+    void *realloc(void *old, size_t size) { count++; return __libc_realloc(old, size); }
+    void *memalign(size_t alignment, size_t size) { count++; return __libc_memalign(alignment, size); }
+    void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+    int posix_memalign(void **result, size_t alignment, size_t size) {
+      return (*result = memalign(alignment, size)) ? 0 : 12;
+    }
+    """
+
+  /// The most allocations of one insert, one get and one row of a scan, the model's own included: a
+  /// record of the test has one long text.
+  private static let budgets: [String: (insert: Double, get: Double, scan: Double)] = [
+    "memory": (30, 10, 4), "sqlite": (30, 10, 4), "lmdb": (30, 10, 4), "json": (30, 10, 4),
+    "plist": (30, 10, 4),
+  ]
+
+  private static func run(_ command: [String], _ environment: [String: String] = [:]) throws
+    -> String
+  {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(command)")
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test("Operations stay in their budget, and no field costs one", arguments: EveryBackend.schemes)
+  func budget(_ scheme: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appendingPathComponent("count.c").path
+    let library = folder.appendingPathComponent("count.so").path
+    try Data(Self.library.utf8).write(to: URL(fileURLWithPath: source))
+    _ = try Self.run(["clang", "-O2", "-shared", "-fPIC", "-o", library, source])
+    let url = scheme == "memory" ? "memory:" : "\(scheme):\(folder.path)/store"
+    let text = try Self.run(
+      [try probe().path, "allocations", url, "2000"],
+      ["LD_PRELOAD": library]
+    )
+    var figures: [String: [Double]] = [:]
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      figures[String(words[0])] = words.dropFirst().compactMap { Double($0) }
+    }
+    let narrow = try #require(figures["narrow"])
+    let wide = try #require(figures["wide"])
+    try #require(narrow.count == 3 && wide.count == 3)
+    let budget = try #require(Self.budgets[scheme])
+    let (insert, get, scan) = (narrow[0], narrow[1], narrow[2])
+    #expect(insert <= budget.insert && get <= budget.get && scan <= budget.scan, "\(text)")
+    // Fifteen fields more; what engines take for larger pages is well below one each.
+    #expect(wide[0] - insert < 2 && wide[1] - get < 0.5 && wide[2] - scan < 0.5, "\(text)")
+  }
+}
+#endif
