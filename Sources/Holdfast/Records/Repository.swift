@@ -32,6 +32,13 @@ public struct Repository<M: Model>: Sendable {
   /// The key path of a key of one property.
   var schemaKey: PartialKeyPath<M>? { schema.key.first }
 
+  private func newLayout(_ collection: Collection) throws(StorageError) -> RowLayout {
+    switch schema.coding {
+    case .own: RowLayout(collection)
+    case .synthesized: RowLayout(collection, properties: try resolved().properties)
+    }
+  }
+
   /// The collection as this transaction sees it, or nil if nothing was ever written.
   func collection(in transaction: ReadTransaction) throws(StorageError)
     -> (collection: Collection, layout: RowLayout)?
@@ -42,9 +49,13 @@ public struct Repository<M: Model>: Sendable {
       return nil
     }
     if let recent = transaction.recentLayout { return (collection, recent.layout) }
-    let known = cache.layout(of: collection)
-    let layout = known ?? RowLayout(collection)
-    if known == nil { cache.remember(collection, layout, isEnsured: false) }
+    let layout: RowLayout
+    if let known = cache.layout(of: collection) {
+      layout = known
+    } else {
+      layout = try newLayout(collection)
+      cache.remember(collection, layout, isEnsured: false)
+    }
     transaction.recentLayout = (layout, nil)
     return (collection, layout)
   }
@@ -63,7 +74,7 @@ public struct Repository<M: Model>: Sendable {
       }
     }
     let collection = try transaction.ensureCollection(try resolved().definition)
-    let layout = RowLayout(collection)
+    let layout = try newLayout(collection)
     cache.remember(collection, layout, isEnsured: true)
     if try transaction.find(schema.name) === collection {
       transaction.recentLayout = (layout, ObjectIdentifier(M.self))

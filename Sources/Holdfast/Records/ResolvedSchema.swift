@@ -7,6 +7,8 @@
 final class ResolvedSchema<M: Model>: Sendable {
   let definition: CollectionDefinition
   let layout: RowLayout
+  /// The model's properties, where its own coding is not called.
+  let properties: StoredProperties?
   private let places: PlaceFinder<M>
 
   init(_ schema: Schema<M>) throws(StorageError) {
@@ -19,7 +21,12 @@ final class ResolvedSchema<M: Model>: Sendable {
       fields = try SampleEncoder.fields(of: models, collection: name)
     }
     layout = RowLayout(collection: name, fields: fields)
-    places = PlaceFinder(layout, models, try Self.rows(of: models, layout))
+    let rows = try Self.rows(of: models, layout)
+    places = PlaceFinder(layout, models, rows)
+    switch schema.coding {
+    case .own: properties = nil
+    case .synthesized: properties = try StoredProperties(models, rows, layout)
+    }
 
     var key: [String] = []
     for path in schema.key { key.append(fields[try places.position(of: path)].name) }

@@ -1,23 +1,54 @@
 import Foundation
 
 /// Names and types of a collection's fields by position, laid out for encoders and decoders.
-final class RowLayout: Sendable {
+///
+/// Unchecked: everything is constant; metatypes, which the properties hold, do not change.
+final class RowLayout: @unchecked Sendable {
   let collection: String
   let names: ContiguousArray<String>
   let types: ContiguousArray<FieldType>
+  /// The model whose records need not go through its own coding, if there is one.
+  let direct: ObjectIdentifier?
+  /// That model's properties.
+  let properties: ContiguousArray<Placed>
   private let positions: [String: Int]
 
-  init(collection: String, fields: [FieldDefinition]) {
+  convenience init(
+    collection: String,
+    fields: [FieldDefinition],
+    properties: StoredProperties? = nil
+  ) {
+    self.init(
+      collection,
+      names: ContiguousArray(fields.map(\.name)),
+      types: ContiguousArray(fields.map(\.type)),
+      properties
+    )
+  }
+
+  /// The same fields, with the properties of a model.
+  convenience init(_ layout: RowLayout, properties: StoredProperties) {
+    self.init(layout.collection, names: layout.names, types: layout.types, properties)
+  }
+
+  private init(
+    _ collection: String,
+    names: ContiguousArray<String>,
+    types: ContiguousArray<FieldType>,
+    _ properties: StoredProperties?
+  ) {
     self.collection = collection
-    names = ContiguousArray(fields.map(\.name))
-    types = ContiguousArray(fields.map(\.type))
+    self.names = names
+    self.types = types
+    self.properties = Self.place(properties, names)
+    direct = self.properties.isEmpty ? nil : properties?.model
     var positions: [String: Int] = [:]
     for (position, name) in names.enumerated() { positions[name] = position }
     self.positions = positions
   }
 
-  convenience init(_ collection: Collection) {
-    self.init(collection: collection.name, fields: collection.fields)
+  convenience init(_ collection: Collection, properties: StoredProperties? = nil) {
+    self.init(collection: collection.name, fields: collection.fields, properties: properties)
   }
 
   var count: Int { names.count }
