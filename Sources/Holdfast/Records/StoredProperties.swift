@@ -130,12 +130,14 @@ struct StoredProperties: @unchecked Sendable {
   {
     let direct = RowLayout(layout, properties: self)
     let (encoder, decoder) = (RowEncoder(direct), RowDecoder(direct))
-    let coded = RowEncoder(layout)
+    let (ownEncoder, ownDecoder) = (RowEncoder(layout), RowDecoder(layout))
     let isEqual = zip(models, rows).allSatisfy { model, row in
       let isSame = try? encoder.withRow(of: model) { view in
-        guard try view.values() == row else { return false }
-        let copy = try decoder.decode(M.self, from: view)
-        return try coded.withRow(of: copy) { try $0.values() } == row
+        let copies = [
+          try decoder.decode(M.self, from: view), try ownDecoder.decode(M.self, from: view),
+        ]
+        return try view.values() == row
+          && copies.allSatisfy { try ownEncoder.withRow(of: $0) { try $0.values() } == row }
       }
       return isSame == true
     }
