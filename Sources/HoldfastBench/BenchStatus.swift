@@ -9,7 +9,7 @@ struct BenchStatus: Model, Equatable {
   var createdAt: Date
   var text: String
 
-  static let schema = Schema<BenchStatus>("status", key: \.id) {
+  static let schema = Schema<BenchStatus>("status", key: \.id, coding: .synthesized) {
     Index(\.user, \.id)
   }
 

@@ -110,11 +110,18 @@ struct DataFile: ~Copyable {
   borrowing func newestCommit() throws(StorageError) -> Int { Int(try readMeta().transaction) }
 
   /// The file's size in bytes.
-  borrowing func size() throws(StorageError) -> Int {
+  borrowing func size() throws(StorageError) -> Int { Int(try examine().size) }
+
+  /// The state of the file, to compare with that at its last closing.
+  borrowing func state() throws(StorageError) -> DataFileState {
+    try DataFileState(examine(), commit: newestCommit())
+  }
+
+  private borrowing func examine() throws(StorageError) -> holdfast_file {
     var file = holdfast_file()
     let status = holdfast_examine_open(descriptor, &file)
     if status != 0 { throw .system(status, "examining", path) }
-    return Int(file.size)
+    return file
   }
 
   /// Reads `buffer.count` bytes; fewer at the file's end.
@@ -195,7 +202,8 @@ struct DataFile: ~Copyable {
     }
     // The tree of free pages has integer keys; the tree of tables nothing special, and a map at a
     // fixed address, which would be a flag of the former, could land on this process's memory.
-    guard version == Self.version, (512...65536).contains(pageSize),
+    let transaction = bytes.load(fromByteOffset: 144, as: UInt64.self)
+    guard version == Self.version, transaction < UInt64(Int.max), (512...65536).contains(pageSize),
       pageSize & (pageSize - 1) == 0, trees[0].flags & ~Self.noFolderFlag == Self.integerKeyFlag,
       trees[1].flags == 0,
       areTreesSound, bytes.load(fromByteOffset: 10, as: UInt16.self) & Self.metaPageFlag != 0
@@ -203,7 +211,7 @@ struct DataFile: ~Copyable {
     return Meta(
       pageSize: pageSize,
       lastPage: lastPage,
-      transaction: bytes.load(fromByteOffset: 144, as: UInt64.self),
+      transaction: transaction,
       trees: trees
     )
   }

@@ -138,11 +138,16 @@ extension LMDBEnvironment {
     return nil
   }
 
-  /// Checks the data file before LMDB sees it.
+  /// Checks the data file before LMDB sees it, unless it is as it was closed.
   private static func check(_ folder: StoreFolder, isReadOnly: Bool, _ timeout: Duration)
     throws(StorageError)
   {
-    try DataFile(path: folder.dataPath).check {
+    let file = try DataFile(path: folder.dataPath)
+    // Commits under way may show as anything but the state after a closing.
+    if let state = try? file.state(), WriteLock.holds(state.text, at: folder.writeLockPath) {
+      return
+    }
+    try file.check {
       (walk: () throws(StorageError) -> Void) throws(StorageError) in
       if isReadOnly { return try walk() }
       let lock = try WriteLock(path: folder.writeLockPath)

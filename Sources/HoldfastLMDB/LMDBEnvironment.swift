@@ -54,6 +54,8 @@ final class LMDBEnvironment: @unchecked Sendable {
   private(set) var dataDescriptor: Int32
   /// The lock between processes; nil where nothing is written.
   private(set) var writeLock: WriteLock?
+  /// The data file as it was when it was opened.
+  private var openingState: DataFileState
   /// LMDB's lock file, where a compaction opened it; closing it earlier would let LMDB's locks go.
   private var lockDescriptor: Int32?
 
@@ -77,6 +79,8 @@ final class LMDBEnvironment: @unchecked Sendable {
   var mapLimit: Int?
   /// The number of pages when dead readers were last looked for.
   var checkedPages = 0
+  /// Whether a commit failed, after which nobody knows what of it the disk has.
+  var hasFailedCommit = false
   /// A failure after which the environment cannot be used.
   var failure: StorageError?
   /// The tables that have a number.
@@ -107,6 +111,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
     handle = opened.handle
     dataDescriptor = opened.descriptor
+    openingState = opened.state
     pageSize = opened.pageSize
     maximumKeyLength = Int(mdb_env_get_maxkeysize(handle))
     handles = .allocate(capacity: Self.maximumTables)
@@ -132,14 +137,41 @@ final class LMDBEnvironment: @unchecked Sendable {
   func fail(_ error: StorageError) {
     condition.lock()
     defer { condition.unlock() }
-    closeAll()
     failure = error
+    closeAll()
   }
 
   private func closeAll() {
-    if isOpen { closeHandle() }
+    if isOpen {
+      noteState()
+      closeHandle()
+    }
     writeLock?.close()
     writeLock = nil
+  }
+
+  /// Notes that the data file is sound as it is now, so that the next opening need not look.
+  ///
+  /// It was when it was opened, and LMDB's own changes leave it so. What cannot be noted, or was
+  /// changed by something else, costs the next opening a walk over the pages and nothing more.
+  private func noteState() {
+    guard settings.durability != .none, let writeLock, failure == nil,
+      !hasFailedCommit, let state = state(),
+      state == openingState || state.commit != openingState.commit,
+      !WriteLock.holds(state.text, at: folder.writeLockPath), writeLock.takeNow()
+    else { return }
+    defer { writeLock.release() }
+    guard self.state() == state, holdfast_stamp(dataDescriptor) == 0,
+      let stamped = self.state(), stamped.commit == state.commit
+    else { return }
+    writeLock.write(stamped.text)
+  }
+
+  private func state() -> DataFileState? {
+    var file = holdfast_file()
+    guard holdfast_examine_open(dataDescriptor, &file) == 0, let commit = try? newestCommit
+    else { return nil }
+    return DataFileState(file, commit: commit)
   }
 
   /// Opens the environment again after ``close()``; the numbers of tables stay.
@@ -191,6 +223,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     )
     handle = opened.handle
     dataDescriptor = opened.descriptor
+    openingState = opened.state
     self.lockDescriptor = lockDescriptor
     isOpen = true
     guard opened.pageSize == pageSize else {
@@ -250,6 +283,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     var handle: OpaquePointer
     var descriptor: Int32
     var pageSize: Int
+    var state: DataFileState
   }
 
   private static func openData(
@@ -266,6 +300,8 @@ final class LMDBEnvironment: @unchecked Sendable {
       var file = holdfast_file()
       var result = mdb_env_stat(handle, &status)
       if result == 0 { result = mdb_env_get_fd(handle, &descriptor) }
+      var information = MDB_envinfo()
+      if result == 0 { result = mdb_env_info(handle, &information) }
       if result == 0 { result = mdb_reader_check(handle, &dead) }
       if result == 0 { result = holdfast_examine_open(descriptor, &file) }
       do throws(StorageError) {
@@ -275,7 +311,8 @@ final class LMDBEnvironment: @unchecked Sendable {
           return Opened(
             handle: handle,
             descriptor: descriptor,
-            pageSize: Int(status.ms_psize)
+            pageSize: Int(status.ms_psize),
+            state: DataFileState(file, commit: information.me_last_txnid)
           )
         }
       } catch {

@@ -258,6 +258,7 @@ public final class LMDBWriter: KeyValueWriter {
     // It is freed even if this fails.
     let status = mdb_txn_commit(transaction)
     if status != 0 {
+      environment.condition.withLock { environment.hasFailedCommit = true }
       finish()
       throw failure(status)
     }

@@ -45,6 +45,32 @@ struct WriteLock: Sendable {
     }
   }
 
+  /// Takes the lock if nobody has it.
+  func takeNow() -> Bool { (try? attempt()) ?? false }
+
+  /// Replaces the file's text, which only those who hold the lock may do.
+  ///
+  /// A text of which only a part arrives matches nothing, so failures need no report.
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      guard pwrite(descriptor, bytes.baseAddress, bytes.count, 0) == bytes.count else { return }
+      ftruncate(descriptor, off_t(bytes.count))
+    }
+  }
+
+  /// Whether the file at a path holds a text and nothing else.
+  static func holds(_ text: String, at path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return false }
+    defer { closeDescriptor(descriptor) }
+    let length = text.utf8.count
+    return withUnsafeTemporaryAllocation(byteCount: length + 1, alignment: 1) { buffer in
+      pread(descriptor, buffer.baseAddress, buffer.count, 0) == length
+        && text.utf8.elementsEqual(buffer.prefix(length))
+    }
+  }
+
   /// Lets the lock go.
   func release() {
     let status = flock(descriptor, LOCK_UN)

@@ -39,6 +39,17 @@ public struct Repository<M: Model>: Sendable {
   /// The key path of a key of one property.
   var schemaKey: PartialKeyPath<M>? { schema.key.first }
 
+  private func newLayout(_ collection: Collection, padding: [FieldDefinition] = [])
+    throws(StorageError) -> RowLayout
+  {
+    let properties: StoredProperties? =
+      switch schema.coding {
+      case .own: nil
+      case .synthesized: try resolved().properties
+      }
+    return RowLayout(collection, padding: padding, properties: properties)
+  }
+
   /// The collection as this transaction sees it, or nil if nothing was ever written.
   func collection(in transaction: ReadTransaction) throws(StorageError)
     -> (collection: Collection, layout: RowLayout)?
@@ -56,7 +67,7 @@ public struct Repository<M: Model>: Sendable {
     if let known {
       layout = known
     } else {
-      layout = RowLayout(collection, padding: try missingFields(of: collection))
+      layout = try newLayout(collection, padding: missingFields(of: collection))
       cache.remember(collection, layout, isEnsured: false)
     }
     transaction.recentLayout = (layout, ObjectIdentifier(M.self), false)
@@ -86,7 +97,7 @@ public struct Repository<M: Model>: Sendable {
       }
     }
     let collection = try transaction.ensureCollection(of: ModelSchema(M.self))
-    let layout = RowLayout(collection)
+    let layout = try newLayout(collection)
     cache.remember(collection, layout, isEnsured: true)
     if try transaction.find(schema.name) === collection {
       transaction.recentLayout = (layout, ObjectIdentifier(M.self), true)

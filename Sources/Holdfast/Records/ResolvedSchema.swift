@@ -9,6 +9,8 @@ final class ResolvedSchema<M: Model>: Sendable {
   let layout: RowLayout
   /// The models that this one refers to.
   let targets: [ModelSchema]
+  /// The model's properties, where its own coding is not called.
+  let properties: StoredProperties?
   private let places: PlaceFinder<M>
 
   init(_ schema: Schema<M>) throws(StorageError) {
@@ -21,7 +23,12 @@ final class ResolvedSchema<M: Model>: Sendable {
       fields = try SampleEncoder.fields(of: models, collection: name)
     }
     layout = RowLayout(collection: name, fields: fields)
-    places = PlaceFinder(layout, models, try Self.rows(of: models, layout))
+    let rows = try Self.rows(of: models, layout)
+    places = PlaceFinder(layout, models, rows)
+    switch schema.coding {
+    case .own: properties = nil
+    case .synthesized: properties = try StoredProperties(models, rows, fields, layout)
+    }
 
     var key: [String] = []
     for path in schema.key { key.append(fields[try places.position(of: path)].name) }

@@ -57,6 +57,7 @@ final class RowDecoder: Decoder {
       slotCount = 0
       withExtendedLifetime(row) {}
     }
+    if layout.direct == ObjectIdentifier(type) { return try assemble(type, layout.properties) }
     do {
       return try M(from: self)
     } catch let error as DecodingError {

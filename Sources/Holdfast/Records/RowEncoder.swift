@@ -21,11 +21,15 @@ final class RowEncoder: Encoder {
   ///
   /// - Throws: ``StorageError/Code/invalidValue``, ``StorageError/Code/typeMismatch``; what the
   ///   model's own encoding throws; what the body throws.
-  func withRow<T>(of model: some Encodable, _ body: (RowView) throws -> T) throws -> T {
+  func withRow<M: Encodable, T>(of model: M, _ body: (RowView) throws -> T) throws -> T {
     buffer.reset(count: layout.count)
     next = 0
     do {
-      try model.encode(to: self)
+      if layout.direct == ObjectIdentifier(M.self) {
+        try take(model)
+      } else {
+        try model.encode(to: self)
+      }
     } catch let error as EncodingError {
       throw StorageError(
         .invalidValue,
@@ -34,6 +38,16 @@ final class RowEncoder: Encoder {
       )
     }
     return try body(buffer.view)
+  }
+
+  /// Encodes a model property by property, as it is in memory.
+  private func take<M>(_ model: M) throws {
+    try withUnsafeBytes(of: model) { memory in
+      let start = memory.baseAddress.unsafelyUnwrapped
+      for property in layout.properties {
+        try property.type.store(start + property.offset, property.position, self)
+      }
+    }
   }
 
   /// A single value as the layout's first field stores it.

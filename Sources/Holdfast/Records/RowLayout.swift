@@ -1,30 +1,48 @@
 import Foundation
 
 /// Names and types of a collection's fields by position, laid out for encoders and decoders.
-final class RowLayout: Sendable {
+///
+/// Unchecked: everything is constant; metatypes, which the properties hold, do not change.
+final class RowLayout: @unchecked Sendable {
   let collection: String
   let names: ContiguousArray<String>
   let types: ContiguousArray<FieldType>
   /// The values of the last fields, which rows do not have yet; they are read, and never written.
   let padding: [Value]
+  /// The model whose records need not go through its own coding, if there is one.
+  let direct: ObjectIdentifier?
+  /// That model's properties.
+  let properties: ContiguousArray<Placed>
   private let positions: [String: Int]
 
-  init(collection: String, fields: [FieldDefinition], padding: [Value] = []) {
+  init(
+    collection: String,
+    fields: [FieldDefinition],
+    padding: [Value] = [],
+    properties: StoredProperties? = nil
+  ) {
     self.collection = collection
     self.padding = padding
     names = ContiguousArray(fields.map(\.name))
     types = ContiguousArray(fields.map(\.type))
+    self.properties = Self.place(properties, names)
+    direct = self.properties.isEmpty ? nil : properties?.model
     var positions: [String: Int] = [:]
     for (position, name) in names.enumerated() { positions[name] = position }
     self.positions = positions
   }
 
   /// The layout of a collection, with fields that it lacks and that take their defaults.
-  convenience init(_ collection: Collection, padding: [FieldDefinition] = []) {
+  convenience init(
+    _ collection: Collection,
+    padding: [FieldDefinition] = [],
+    properties: StoredProperties? = nil
+  ) {
     self.init(
       collection: collection.name,
       fields: collection.fields + padding,
-      padding: padding.map { $0.defaultValue ?? .null }
+      padding: padding.map { $0.defaultValue ?? .null },
+      properties: properties
     )
   }
 

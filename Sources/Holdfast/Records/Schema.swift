@@ -21,10 +21,24 @@ public struct Schema<M: Model>: Sendable {
   public let name: String
   let key: [any PartialKeyPath<M> & Sendable]
   let samples: [M]
+  let coding: Coding
   let indexes: [SchemaIndex<M>]
   let defaults: [SchemaDefault<M>]
   let references: [SchemaReference<M>]
   private let resolution = SchemaResolution<M>()
+
+  /// How records become models, and models records.
+  public enum Coding: Sendable {
+    /// Through the model's own `init(from:)` and `encode(to:)`, whatever they do.
+    case own
+    /// Property by property, in memory, which is about twice as fast: for a struct whose `Codable`
+    /// conformance the compiler wrote in full.
+    ///
+    /// The result is the same then, and only then: an `init(from:)` written by hand is not called.
+    /// That it copies properties to fields is checked with the made-up values, or the samples, from
+    /// which the fields are derived, and ``StorageError/Code/invalidSchema`` if it does not.
+    case synthesized
+  }
 
   /// Creates a schema.
   ///
@@ -35,16 +49,19 @@ public struct Schema<M: Model>: Sendable {
   ///     where it is nil.
   ///   - samples: models from which the fields are derived, where decoding made-up values is refused:
   ///     one, or several that differ in every property that queries and indexes name.
+  ///   - coding: whether the model's own coding is called for each record.
   ///   - parts: ``Index``, ``Unique``, ``Default`` and ``Reference`` entries.
   public init(
     _ name: String = Schema.defaultName,
     key: (any PartialKeyPath<M> & Sendable)...,
     samples: [M] = [],
+    coding: Coding = .own,
     @SchemaBuilder<M> parts: () -> [SchemaPart<M>] = { [] }
   ) {
     self.name = name
     self.key = key
     self.samples = samples
+    self.coding = coding
     var indexes: [SchemaIndex<M>] = []
     var defaults: [SchemaDefault<M>] = []
     var references: [SchemaReference<M>] = []
