@@ -102,7 +102,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HoldfastBackendsTests",
-      dependencies: ["HoldfastBackends", "HoldfastServices"],
+      dependencies: ["HoldfastArchive", "HoldfastBackends", "HoldfastServices"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -11,7 +11,7 @@ extension Repository {
   /// }
   /// ```
   /// One event for each commit that changed records, in commit order, cascades included; see
-  /// ``Store/changes(in:)``.
+  /// `Store.changes(in:)`.
   public func changes() -> ModelChanges<M> {
     ModelChanges(changes: store.changes(in: collectionName), collection: collectionName)
   }

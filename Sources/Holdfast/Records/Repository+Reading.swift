@@ -13,7 +13,7 @@ extension Repository {
 
   /// The records with those keys, in the order of the keys; nil where there is none.
   ///
-  /// - Throws: as ``get(_:in:)``.
+  /// - Throws: as `get(_:in:)`.
   public func get(_ keys: [some KeyConvertible], in transaction: ReadTransaction) throws -> [M?] {
     guard let source = try collection(in: transaction) else {
       return Array(repeating: nil, count: keys.count)

@@ -16,7 +16,7 @@ extension Repository {
   ///
   /// Each is looked up once, in key order, by as few questions to the engine as it offers; nil where
   /// there is none. O(n log n).
-  /// - Throws: as ``get(_:in:)``.
+  /// - Throws: as `get(_:in:)`.
   public func referenced<Source, Value: KeyConvertible>(
     by property: KeyPath<Source, Value>,
     of models: [Source],
@@ -28,7 +28,7 @@ extension Repository {
   /// The records that models refer to by a property that may be nil, in the order of the models.
   ///
   /// Nil for a model that refers to none.
-  /// - Throws: as ``get(_:in:)``.
+  /// - Throws: as `get(_:in:)`.
   public func referenced<Source, Value: KeyConvertible>(
     by property: KeyPath<Source, Value?>,
     of models: [Source],
@@ -41,7 +41,7 @@ extension Repository {
   ///
   /// For references of several properties: `seats.records(with: try tickets.map { try Key(parts:
   /// $0.hall, $0.number) }, in: transaction)`. Nil for a nil key and where there is no record.
-  /// - Throws: as ``get(_:in:)``.
+  /// - Throws: as `get(_:in:)`.
   public func records(with keys: [Key?], in transaction: ReadTransaction) throws -> [M?] {
     guard let source = try collection(in: transaction) else {
       return Array(repeating: nil, count: keys.count)

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The collection is created by the first write, with those that it refers to; until then reads find
 /// nothing. One that lacks what only adds to it (optional fields or such with defaults, indexes,
-/// references) gets it by the first write, or by ``Store/prepare(_:migrations:isRehearsal:progress:)``. Each method comes
+/// references) gets it by the first write, or by `Store.prepare(_:migrations:isRehearsal:progress:)`. Each method comes
 /// three times: asynchronous, synchronous for code that is not, and with a transaction, to do several
 /// things at once. A schema that makes no sense is reported by the first use, with
 /// ``StorageError/Code/invalidSchema``. A value: cheap to make, to copy and to share.
@@ -112,7 +112,7 @@ public struct Repository<M: Model>: Sendable {
 
   /// Creates the collection if it is missing, and those that it refers to, without writing a record.
   ///
-  /// One that is there is brought up to date, as ``Store/prepare(_:migrations:isRehearsal:progress:)``
+  /// One that is there is brought up to date, as `Store.prepare(_:migrations:isRehearsal:progress:)`
   /// does.
   /// - Throws: ``StorageError/Code/schemaMismatch`` if it exists with another shape, with the
   ///   migration step to write; ``StorageError/Code/invalidSchema``.

@@ -30,7 +30,7 @@ extension Store {
   ///   ``StorageError/Code/referenceViolation`` with the keys of some records that refer to none;
   ///   ``StorageError/Code/invalidSchema`` for a model that makes no sense;
   ///   ``StorageError/Code/migrationMismatch`` and ``StorageError/Code/newerSchema`` as
-  ///   ``migrate(_:isRehearsal:progress:)``; ``StorageError/Code/readOnly`` if something is to be
+  ///   `migrate(_:isRehearsal:progress:)`; ``StorageError/Code/readOnly`` if something is to be
   ///   done in a store that only reads; what a migration throws.
   @available(*, noasync, message: "use the asynchronous prepare")
   @discardableResult

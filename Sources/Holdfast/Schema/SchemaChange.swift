@@ -1,6 +1,6 @@
 /// One change to a collection's definition, the same on every backend.
 ///
-/// See ``WriteTransaction/alterCollection(_:_:)``.
+/// See `WriteTransaction.alterCollection(_:_:)`.
 public enum SchemaChange: Sendable, Hashable, Codable {
   /// Adds a field at the end; records take its default, else null. A required one needs a default.
   case addField(FieldDefinition)

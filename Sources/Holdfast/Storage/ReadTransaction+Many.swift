@@ -1,7 +1,7 @@
 extension ReadTransaction {
   /// The records with those keys, in the order of the keys, nil where there is none.
   ///
-  /// An engine that runs queries is asked once for up to ``manyLimit`` keys of one field.
+  /// An engine that runs queries is asked once for up to `manyLimit` keys of one field.
   /// - Throws: as `get(_:in:)`.
   public final func get(_ keys: [Key], in collection: String) throws -> [Record?] {
     let collection = try self.collection(collection)

@@ -53,7 +53,7 @@ extension SQLiteWriter {
     connection.setCatalog(changed)
   }
 
-  /// Gives a collection another definition; see ``TableRedefinition``.
+  /// Gives a collection another definition; see `TableRedefinition`.
   ///
   /// The table takes the collection's new name. Its indexes keep theirs: SQLite cannot rename them.
   /// - Throws: as ``createCollection(_:)``; `StorageError.Code.uniqueViolation`,

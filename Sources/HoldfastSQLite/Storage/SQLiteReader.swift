@@ -8,7 +8,7 @@ public class SQLiteReader: StorageReader {
   private let pool: ConnectionPool
   private var openCursors: [SQLiteCursor] = []
   private var native: SQLiteNative?
-  /// The statement whose row ``get(_:in:)`` handed out last.
+  /// The statement whose row `get(_:in:)` handed out last.
   private var lentStatement: SQLiteStatement?
 
   /// Takes over a connection on which a transaction has begun.
