@@ -164,8 +164,7 @@ extension WriteTransaction {
     }
     let old = source.collection
     if old.automaticKeyPosition != nil, target.automaticKeyPosition != nil {
-      let last = try max(writer.lastAutomaticKey(of: old), writer.lastAutomaticKey(of: target))
-      try setLastAutomaticKey(last, of: target)
+      try raiseLastAutomaticKey(to: writer.lastAutomaticKey(of: old), of: target)
     }
     try dropCollection(from)
     return count

@@ -20,7 +20,7 @@ import Testing
     try await Repository<Note>(store).insert(Note(text: "kept"))
     let other = try Backends.open("memory:")
 
-    try await store.copy(to: other)
+    try await store.copy(into: other)
     let differences = try await store.differences(from: other)
 
     #expect(differences == [])

@@ -40,7 +40,7 @@ import Testing
       let friends = Repository<Friend>(store)
       let items = Repository<Item>(store)
       do {
-        let ada = try await friends.insert(Friend(name: "Ada"))
+        let ada = try await friends.insert(Friend(id: 7, name: "Ada"))
         try await items.insert(
           Item(
             code: "B7",
@@ -51,7 +51,7 @@ import Testing
             bought: .now
           )
         )
-        try await friends.delete(ada.id)
+        try await friends.delete(7)
         let book = try await items.get("B7")
         #expect(book != nil && book?.lentTo == nil && book?.place.row == "c")
       }
