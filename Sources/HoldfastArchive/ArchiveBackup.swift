@@ -41,11 +41,13 @@ struct ArchiveBackup {
     into fresh: ArchiveFolder
   ) throws(StorageError) {
     var digests: [Int: FileDigest] = [:]
+    // Of collections that only the journal has so far there is no file yet.
+    let mode = try FileStamp.of(source.catalog)?.mode
     for collection in snapshot.catalog.collections {
       let original = source.records(names[collection.id] ?? collection.physicalName, encoding)
       let file = try FileWriter(
         fresh.records(collection.physicalName, encoding),
-        mode: try FileStamp.of(original)?.mode,
+        mode: try FileStamp.of(original)?.mode ?? mode,
         files: files
       )
       try RecordFile.write(collection, encoding, from: snapshot, to: file)

@@ -108,8 +108,10 @@ extension Backends {
     } catch {
       guard error.code == .corrupt else { throw error }
       var error = error
+      let others =
+        url.scheme == .sqlite ? ", with the -wal and -journal beside it if there are any" : ""
       error.message +=
-        "; nothing was changed: move \(url.path) away, and restore again to make it anew"
+        "; nothing was changed: move \(url.path) away\(others), and restore again to make it anew"
       throw error
     }
   }
@@ -139,7 +141,24 @@ extension Backends {
   private static func isVacant(_ url: StorageURL) throws(StorageError) -> Bool {
     if url.scheme == .memory { return false }
     try checkKind(url)
-    return [.missing, .emptyFile, .emptyFolder].contains(StoreKind(at: url.path))
+    guard [.missing, .emptyFile, .emptyFolder].contains(StoreKind(at: url.path)) else {
+      return false
+    }
+    if url.scheme == .sqlite { try checkNoLog(beside: url.path) }
+    return true
+  }
+
+  /// Checks that no log of a database that is gone would be taken for the new one's.
+  private static func checkNoLog(beside path: String) throws(StorageError) {
+    for suffix in ["-wal", "-journal"] {
+      var status = stat()
+      guard lstat(path + suffix, &status) == 0 else { continue }
+      throw StorageError(
+        .alreadyExists,
+        "\(path)\(suffix) belongs to a database that is not there any more; move it away first",
+        backend: "sqlite"
+      )
+    }
   }
 
   /// Opens the store to be filled: a draft that takes the place at the end, or the empty store that

@@ -188,6 +188,24 @@ import Testing
     }
   }
 
+  @Test func `no store is made beside the log of another one`() async throws {
+    let store = try await SampleStore("sqlite")
+    for suffix in ["-wal", "-journal"] {
+      try store.tool.write("new\(suffix)", "old pages")
+      for command in [
+        ["convert", "store", "sqlite:new"], ["restore", "store", "--storage", "sqlite:new"],
+      ] {
+        let result = try await store.tool.run(arguments: command)
+        #expect(result.status == 1 && result.errors.contains("new\(suffix)"), "\(result)")
+      }
+      #expect(!store.tool.exists("new"))
+      #expect(try store.tool.read("new\(suffix)") == "old pages")
+      try FileManager.default.removeItem(
+        at: store.tool.folder.appendingPathComponent("new\(suffix)")
+      )
+    }
+  }
+
   @Test func `a private store converts to a private one`() async throws {
     let store = try await SampleStore("sqlite")
     try store.tool.setMode(0o600, "store")
