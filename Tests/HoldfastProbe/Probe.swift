@@ -19,12 +19,14 @@ import Glibc
 ///   peak of anonymous memory.
 /// - `answers URL 0`: inserts a record for each line of standard input, and prints the monotonic
 ///   clock's nanoseconds once its commit has returned.
+/// - `streams URL COUNT`: inserts records, streams them all as models, and prints how many KiB of
+///   anonymous memory that took more, beyond the first thousand.
 @main
 struct Probe {
   static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let count = Int(arguments[3]) else {
-      fail("usage: HoldfastProbe inserts|alters|allocations|scale|answers URL COUNT")
+      fail("usage: HoldfastProbe inserts|alters|allocations|scale|answers|streams URL COUNT")
     }
     let store = try Backends.open(arguments[2])
     try store.write { transaction in
@@ -40,6 +42,7 @@ struct Probe {
     case "allocations":
       guard let allocations = Allocations() else { fail("nothing counts allocations") }
       try allocations.run(store, count)
+    case "streams": try streams(store, count)
     default: fail("unknown command \(arguments[1])")
     }
     try store.close()
@@ -140,6 +143,40 @@ struct Probe {
       "records \(count) insert \(inserted.formatted()) scan \(scanned.formatted())",
       "peak RssAnon: insert \(insertPeak / 1024) MiB, scan \(peak / 1024) MiB"
     )
+  }
+
+  private struct Event: Model {
+    var id: Int64?
+    var user: Int64
+    var at: Date
+    var text: String
+  }
+
+  private static func streams(_ store: Store, _ count: Int) throws {
+    for start in stride(from: 0, to: count, by: 10_000) {
+      try store.write { transaction in
+        for number in start..<min(start + 10_000, count) {
+          try transaction.insert(record(number), into: "event")
+        }
+      }
+    }
+    let ended = DispatchSemaphore(value: 0)
+    Task {
+      defer { ended.signal() }
+      do {
+        var (seen, first, peak) = (0, 0, 0)
+        for try await event in Repository<Event>(store).all.stream() {
+          seen += event.text.isEmpty ? 0 : 1
+          if seen == 1000 { first = anonymousMemory() }
+          if seen % 1000 == 0 { peak = max(peak, anonymousMemory()) }
+        }
+        guard seen == count else { fail("streamed \(seen) of \(count) records") }
+        print(max(0, peak - first))
+      } catch {
+        fail("streaming failed: \(error)")
+      }
+    }
+    ended.wait()
   }
 
   /// Anonymous memory of this process, in KiB; 0 where the system does not tell.

@@ -1,9 +1,15 @@
 extension QueryPlan {
-  /// The plan of a query, without the size of its range.
-  init(_ query: BoundQuery, rangeSize: Int? = nil, native: [String]? = nil) {
+  /// The plan of a query.
+  init(
+    _ query: BoundQuery,
+    rangeSize: Int? = nil,
+    isCounted: Bool = false,
+    native: [String]? = nil
+  ) {
     let collection = query.collection
     self.collection = collection.name
     self.rangeSize = rangeSize
+    self.isCounted = isCounted
     self.native = native
     var isNothing = query.limit == 0
     if case .none = query.filter { isNothing = true }
@@ -142,6 +148,7 @@ extension ReadTransaction {
       QueryPlan(
         bound,
         rangeSize: try QueryExecutor.rangeSize(bound, on: reader, limit: QueryPlan.countingLimit),
+        isCounted: true,
         native: native ? try reader.nativePlan(of: bound) : nil
       )
     }

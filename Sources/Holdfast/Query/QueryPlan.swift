@@ -23,8 +23,10 @@ public struct QueryPlan: Sendable, Hashable {
   public let range: Filter
   /// In how many pieces: more than one for an `in`.
   public let rangeCount: Int
-  /// How many records the range holds, if that is known and not more than ``countingLimit``.
+  /// How many records the range holds, if they were counted and not more than ``countingLimit``.
   public let rangeSize: Int?
+  /// Whether the records of the range were counted; a warning of a ``ScanPolicy`` counts none.
+  public let isCounted: Bool
   /// What is checked on each record read; ``Filter/all`` for nothing.
   public let residual: Filter
   /// Whether the records that match are sorted in memory before the first is given out.
@@ -55,7 +57,7 @@ extension QueryPlan: CustomStringConvertible {
     if range != .all { lines.append("where \(range)") }
     if let rangeSize {
       lines.append("which holds \(rangeSize) \(rangeSize == 1 ? "record" : "records")")
-    } else {
+    } else if isCounted {
       lines.append("which holds more than \(Self.countingLimit) records")
     }
     if residual != .all { lines.append("check \(residual) on each") }
