@@ -110,7 +110,7 @@ private final class Chain: Codable, @unchecked Sendable {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let thread = Thread {
         for (format, isJSON) in [(ObjectFormat.json, true), (.propertyList(.xml), false)] {
-          for length in [128, 129, 20_000] {
+          for length in [64, 65, 20_000] {
             let code: StorageError.Code?
             do {
               try self.withFolder { folder in

@@ -85,7 +85,7 @@ struct PreferencesTests {
       let writing = await #expect(throws: StorageError.self) {
         try await preferences.set(Self.size, to: 5)
       }
-      #expect(writing?.code == .invalidSchema)
+      #expect(writing?.code == .schemaMismatch)
     }
   }
 

@@ -28,7 +28,7 @@ public enum ObjectFormat: Sendable, Hashable {
 ///
 /// Values are written as in stores: dates as RFC 3339 text with nanoseconds, data as base64 (in a
 /// property list as data), decimals and URLs as text. NaN, dates outside the years 0000–9999, integers
-/// above `Int64.max`, and graphs that nest deeper than 128 levels are refused. A file of any content is
+/// above `Int64.max`, and graphs that nest deeper than 64 levels are refused. A file of any content is
 /// read within bounds: strictly, to that depth, and up to ``maximumSize``.
 ///
 /// May be used from any thread; calls of one archive run one after the other.

@@ -6,7 +6,7 @@ import Holdfast
 /// they are read.
 struct ObjectBudget {
   /// The deepest nesting of a graph; what is deeper would exhaust the stack of a small thread.
-  static let maximumDepth = 128
+  static let maximumDepth = 64
   /// The deepest nesting of a file, which has a level more around the graph.
   static let maximumFileDepth = maximumDepth + 1
 
