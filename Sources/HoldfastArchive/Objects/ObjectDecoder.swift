@@ -33,6 +33,27 @@ struct ObjectDecoder: Decoder {
   }
 
   fileprivate func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if Self.isScalar(type) { return try scalar(type) }
+    guard codingPath.count < 2 * ObjectBudget.maximumDepth else {
+      throw corrupted("more levels of nesting than an archive holds")
+    }
+    return try type.init(from: self)
+  }
+
+  private static func isScalar(_ type: Any.Type) -> Bool {
+    switch type {
+    case is Bool.Type, is String.Type, is Double.Type, is Float.Type,
+      is any FixedWidthInteger.Type, is Date.Type, is Data.Type, is Decimal.Type, is URL.Type:
+      true
+    default: false
+    }
+  }
+
+  /// A value of a type that has a form of its own.
+  ///
+  /// Apart from ``decode(_:)``, so that each level of nesting takes little of the stack.
+  @inline(never)
+  private func scalar<T: Decodable>(_ type: T.Type) throws -> T {
     let result: Any?
     switch type {
     case is Bool.Type: if case .bool(let value) = value { result = value } else { result = nil }
@@ -45,11 +66,7 @@ struct ObjectDecoder: Decoder {
     case is Decimal.Type:
       result = value.text.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
     case is URL.Type: result = value.text.flatMap { URL(string: $0) }
-    default:
-      guard codingPath.count < 2 * ObjectBudget.maximumDepth else {
-        throw corrupted("more levels of nesting than an archive holds")
-      }
-      return try type.init(from: self)
+    default: result = nil
     }
     if let result = result as? T { return result }
     if value == .null {

@@ -38,8 +38,8 @@ private final class ObjectNode {
     switch content {
     case .nothing: .object([:])
     case .scalar(let value): value
-    case .array(let elements): .array(elements.map(\.value))
-    case .object(let members): .object(members.mapValues(\.value))
+    case .array(let elements): .array(elements.map { $0.value })
+    case .object(let members): .object(members.mapValues { $0.value })
     }
   }
 }
@@ -79,37 +79,49 @@ struct ObjectEncoder: Encoder {
   }
 
   fileprivate func encode<T: Encodable>(_ value: T) throws {
+    if let scalar = try scalar(value) {
+      node.content = .scalar(scalar)
+      return
+    }
+    guard codingPath.count < ObjectBudget.maximumDepth else {
+      throw refused(value, "more than \(ObjectBudget.maximumDepth) levels of nesting")
+    }
+    try value.encode(to: self)
+  }
+
+  /// The value of a type that has a form of its own; nil for one that encodes itself.
+  ///
+  /// Apart from ``encode(_:)``, so that each level of nesting takes little of the stack.
+  @inline(never)
+  private func scalar<T: Encodable>(_ value: T) throws -> ObjectValue? {
     switch value {
-    case let value as Bool: node.content = .scalar(.bool(value))
-    case let value as String: node.content = .scalar(.text(value))
-    case let value as Double: try set(real: value)
-    case let value as Float: try set(real: Double(value))
+    case let value as Bool: return .bool(value)
+    case let value as String: return .text(value)
+    case let value as Double: return try real(value)
+    case let value as Float: return try real(Double(value))
     case let value as any FixedWidthInteger:
       guard let integer = Int64(exactly: value) else { throw refused(value, "more than 64 bits") }
-      node.content = .scalar(.integer(integer))
+      return .integer(integer)
     case let value as Date:
       guard let text = DateCoding.encode(value) else {
         throw refused(value, "a date outside of the years 0000 to 9999")
       }
-      node.content = .scalar(.text(text))
-    case let value as Data: node.content = .scalar(.data(Array(value)))
+      return .text(text)
+    case let value as Data: return .data(Array(value))
     case let value as Decimal:
       if value.isNaN { throw refused(value, "NaN") }
-      node.content = .scalar(.text(value.description))
-    case let value as URL: node.content = .scalar(.text(value.absoluteString))
-    default:
-      guard codingPath.count < ObjectBudget.maximumDepth else {
-        throw refused(value, "more than \(ObjectBudget.maximumDepth) levels of nesting")
-      }
-      try value.encode(to: self)
+      return .text(value.description)
+    case let value as URL: return .text(value.absoluteString)
+    default: return nil
     }
   }
 
-  private func set(real value: Double) throws {
+  private func real(_ value: Double) throws -> ObjectValue {
     if value.isNaN { throw refused(value, "NaN") }
-    node.content = .scalar(.real(value))
+    return .real(value)
   }
 
+  @inline(never)
   private func refused(_ value: Any, _ reason: String) -> EncodingError {
     EncodingError.invalidValue(
       value,
