@@ -25,7 +25,9 @@ enum Version2 {
   }
 }
 
-/// The steps from version 1 on. A step that was released is never changed or removed.
+/// The steps from version 1 on.
+///
+/// A step that was released is never changed or removed.
 let migrations = [
   Migration("2: authors are records") { transaction in
     // As it was in version 2: the model of today may have moved on.
