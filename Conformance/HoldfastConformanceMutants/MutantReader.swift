@@ -156,6 +156,9 @@ class MutantReader: StorageReader {
     try base().nativePlan(of: query)
   }
 
+  func lendNative() throws(StorageError) -> Any { try base().lendNative() }
+  func takeBackNative() throws(StorageError) { try base().takeBackNative() }
+
   private func countOfAll(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {
     if aggregate.functions == [.count], aggregate.groupBy.isEmpty {
       let rows = try base().scan(Scan(aggregate.collection))

@@ -101,6 +101,9 @@ class TracingReader<Base: StorageReader>: StorageReader {
 
   var interruption: (@Sendable () -> Void)? { base.interruption }
 
+  func lendNative() throws(StorageError) -> Any { try base.lendNative() }
+  func takeBackNative() throws(StorageError) { try base.takeBackNative() }
+
   func end() {
     base.end()
     noteEnd("end")
