@@ -33,7 +33,7 @@ struct ArchiveBackup {
       remove(fresh)
       throw error
     }
-    try files.syncFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    try files.syncFolder(FileStamp.folder(of: path))
   }
 
   private func write(

@@ -19,8 +19,7 @@ struct ArchiveCreation {
     let writing = ArchiveFileReplacement(folder: folder, files: files)
     try writing.replace(folder.journal, with: JournalLine.header(store: catalog.store, base: 0))
     try writing.replace(folder.catalog, with: try catalog.text())
-    let parent = (folder.path as NSString).deletingLastPathComponent
-    try files.syncFolder(parent.isEmpty ? "/" : parent)
+    try files.syncFolder(FileStamp.folder(of: folder.path))
   }
 }
 

@@ -49,6 +49,16 @@ struct Notebook: Codable, Equatable, Sendable {
 }
 
 @Suite("Object archives") struct ObjectArchiveTests {
+  @Test("A name of one letter is a file of the current folder")
+  func shortName() throws {
+    let name = "é"
+    try #require(!FileManager.default.fileExists(atPath: name))
+    defer { try? FileManager.default.removeItem(atPath: name) }
+    let archive = ObjectArchive<[Int]>(name)
+    try archive.save([1, 2])
+    #expect(try archive.load() == [1, 2])
+  }
+
   static let formats: [ObjectFormat] = [
     .json, .propertyList(.xml), .propertyList(.binary),
   ]

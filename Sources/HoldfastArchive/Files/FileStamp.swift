@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 
 #if canImport(Darwin)
@@ -47,6 +48,12 @@ struct FileStamp: Equatable {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)
+  }
+
+  /// The folder that a path lies in; the one that is current for a name alone.
+  static func folder(of path: String) -> String {
+    // The same of `NSString` traps on names of one letter.
+    URL(fileURLWithPath: path).deletingLastPathComponent().path
   }
 
   private init(_ status: stat) {

@@ -115,9 +115,8 @@ struct ObjectFile {
   private func place() throws(StorageError) -> (folder: String, name: String, target: String) {
     try checkNoBrokenLink()
     let target = FileStamp.resolved(path)
-    let name = (target as NSString).lastPathComponent
-    let folder = (target as NSString).deletingLastPathComponent
-    return (folder.isEmpty ? "." : folder, name, target)
+    let name = URL(fileURLWithPath: target).lastPathComponent
+    return (FileStamp.folder(of: target), name, target)
   }
 
   private func checkNoBrokenLink() throws(StorageError) {
