@@ -215,7 +215,7 @@ struct ObservationTests {
   }
 
   @Test(
-    "Commits of another process arrive soon after their end",
+    "Commits of another process arrive within 200 ms of their end",
     arguments: ["sqlite", "lmdb", "json", "plist"]
   )
   func otherProcess(_ scheme: String) async throws {
@@ -253,8 +253,8 @@ struct ObservationTests {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    // It asks ten times a second; on a machine that is busy with other things that takes longer.
-    #expect(delays.contains { $0 <= 5_000_000_000 }, "\(delays)")
+    let median = delays.sorted()[delays.count / 2]
+    #expect(median <= 200_000_000, "\(delays)")
     try store.close()
   }
 }

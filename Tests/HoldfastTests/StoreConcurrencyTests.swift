@@ -28,7 +28,7 @@ struct StoreConcurrencyTests {
 
   @Test("64 waiting async writers do not stall a timer")
   func timerKeepsTicking() async throws {
-    let store = try store(timeout: .seconds(120))
+    let store = try store(timeout: .seconds(30))
     let ticks = Mutex(0)
     let release = DispatchSemaphore(value: 0)
     let first = Task {
