@@ -86,6 +86,14 @@ extension Option {
     "how rows are printed (table)"
   )
 
+  /// Which records, in which order, and which part of them.
+  package static let query = [
+    filter,
+    Option("--sort", .text("FIELDS"), "the order, as a,-b; a dash puts the largest first"),
+    Option("--limit", .number("N"), "at most so many records"),
+    Option("--offset", .number("N"), "skip so many records first"),
+  ]
+
   /// Which records.
   package static let filter = Option(
     "--where",

@@ -6,11 +6,7 @@ extension Command {
     "explain",
     "print how a query would run",
     arguments: [Argument("COLLECTION")],
-    options: [
-      .filter,
-      Option("--sort", .text("FIELDS"), "the order, as a,-b; a dash puts the largest first"),
-      Option("--limit", .number("N"), "at most so many records"),
-      Option("--offset", .number("N"), "skip so many records first"),
+    options: Option.query + [
       Option("--native", "the engine's own plan too, where it has one"),
       Option("--format", .oneOf(["table", "json"]), "how the plan is printed (table)"),
     ],

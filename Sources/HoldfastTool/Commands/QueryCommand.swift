@@ -6,11 +6,7 @@ extension Command {
     "query",
     "print records",
     arguments: [Argument("COLLECTION")],
-    options: [
-      .filter,
-      Option("--sort", .text("FIELDS"), "the order, as a,-b; a dash puts the largest first"),
-      Option("--limit", .number("N"), "at most so many records"),
-      Option("--offset", .number("N"), "skip so many records first"),
+    options: Option.query + [
       Option("--after", .text("TOKEN"), "go on after the page that gave this token"),
       Option("--select", .text("FIELDS"), "only these fields, as a,b"),
       .format,
