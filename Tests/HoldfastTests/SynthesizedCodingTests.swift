@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Properties of every kind, small ones between large ones, so that there is padding.
-  struct Thing: Codable, Equatable {
+  struct Thing: Model, Equatable {
     var id: Int64?
     var flag: Bool
     var tiny: Int8
@@ -44,6 +44,8 @@ import Testing
       case name = "title"
       case note, at, until, data, bytes, uuid, url, price, level, other, part, parts, tags
     }
+
+    static let schema = Schema<Thing>("things", key: \.id, coding: .synthesized)
   }
 
   struct Direct: Model {
@@ -82,7 +84,7 @@ import Testing
     )
   }
 
-  /// The same properties twice: once through the model's coding, once in memory.
+  /// The same records through a coding that the compiler did not write.
   struct Coded: Model {
     var thing: Thing
     init(_ thing: Thing) { self.thing = thing }
@@ -93,19 +95,19 @@ import Testing
 
   @Test func `records are the same both ways, whatever the types`() throws {
     let store = try memoryStore()
-    let direct = Repository<DirectThing>(store)
+    let direct = Repository<Thing>(store)
     let coded = Repository<Coded>(store)
     let things = (0...9).map(thing)
     try store.write { transaction in
       for (index, thing) in things.enumerated() {
         if index % 2 == 0 {
-          try direct.insert(DirectThing(thing), in: transaction)
+          try direct.insert(thing, in: transaction)
         } else {
           try coded.insert(Coded(thing), in: transaction)
         }
       }
     }
-    #expect(try direct.fetch().map(\.asThing) == things)
+    #expect(try direct.fetch() == things)
     #expect(try coded.fetch().map(\.thing) == things)
   }
 
@@ -195,91 +197,5 @@ import Testing
     try twins.insert(record)
     #expect(try twins.fetch() == [record])
     #expect(try twins.fetch(where: .equal("a", 2)) == [record])
-  }
-}
-
-/// ``SynthesizedCodingTests/Thing`` as a model of its own.
-struct DirectThing: Model {
-  var id: Int64?
-  var flag: Bool
-  var tiny: Int8
-  var wide: UInt64
-  var narrow: UInt16?
-  var isSet: Bool?
-  var ratio: Double
-  var share: Float?
-  var name: String
-  var note: String?
-  var at: Date
-  var until: Date?
-  var data: Data
-  var bytes: [UInt8]?
-  var uuid: UUID
-  var url: URL?
-  var price: Decimal
-  var level: SynthesizedCodingTests.Level
-  var other: SynthesizedCodingTests.Level?
-  var part: SynthesizedCodingTests.Part
-  var parts: [SynthesizedCodingTests.Part]?
-  var tags: [String: Int]
-
-  enum CodingKeys: String, CodingKey {
-    case id, flag, tiny, wide, narrow, isSet, ratio, share
-    case name = "title"
-    case note, at, until, data, bytes, uuid, url, price, level, other, part, parts, tags
-  }
-
-  static let schema = Schema<DirectThing>("things", key: \.id, coding: .synthesized)
-
-  init(_ thing: SynthesizedCodingTests.Thing) {
-    id = thing.id
-    flag = thing.flag
-    tiny = thing.tiny
-    wide = thing.wide
-    narrow = thing.narrow
-    isSet = thing.isSet
-    ratio = thing.ratio
-    share = thing.share
-    name = thing.name
-    note = thing.note
-    at = thing.at
-    until = thing.until
-    data = thing.data
-    bytes = thing.bytes
-    uuid = thing.uuid
-    url = thing.url
-    price = thing.price
-    level = thing.level
-    other = thing.other
-    part = thing.part
-    parts = thing.parts
-    tags = thing.tags
-  }
-
-  var asThing: SynthesizedCodingTests.Thing {
-    SynthesizedCodingTests.Thing(
-      id: id,
-      flag: flag,
-      tiny: tiny,
-      wide: wide,
-      narrow: narrow,
-      isSet: isSet,
-      ratio: ratio,
-      share: share,
-      name: name,
-      note: note,
-      at: at,
-      until: until,
-      data: data,
-      bytes: bytes,
-      uuid: uuid,
-      url: url,
-      price: price,
-      level: level,
-      other: other,
-      part: part,
-      parts: parts,
-      tags: tags
-    )
   }
 }
