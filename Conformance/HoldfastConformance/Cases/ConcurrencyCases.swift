@@ -91,6 +91,8 @@ enum ConcurrencyCases {
         var rest = 0
         while try cursor.next() != nil { rest += 1 }
         context.expect(rest, 9, "rows left of the cursor")
+        let first = try transaction.value("rank", of: 0, in: "item")
+        context.expect(first, 100, "a record that was deleted since")
         let sum = try transaction.aggregate("item", [.sum("rank"), .count])
         context.expect(sum, [[1000, 10]], "the total that the reader sees")
       }

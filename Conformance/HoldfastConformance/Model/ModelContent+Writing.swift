@@ -187,10 +187,9 @@ extension ModelCollection {
     _ changes: [ModelField],
     broken: ([Value]) -> String?
   ) -> ModelExpectation {
-    let keyCodes = faults(ofKey: key)
-    if !keyCodes.isEmpty { return .fails(keyCodes) }
-    let place = find(stored(key: key))
-    var codes: [StorageError.Code] = place == nil ? [.notFound] : []
+    var codes = faults(ofKey: key)
+    let place = codes.isEmpty ? find(stored(key: key)) : nil
+    if codes.isEmpty, place == nil { codes.append(.notFound) }
     var row = place.map { rows[$0] } ?? definition.fields.map { $0.defaultValue ?? .null }
     for entry in changes {
       guard let position = position(entry.name) else {
