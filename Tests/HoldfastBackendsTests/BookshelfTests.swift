@@ -3,7 +3,8 @@ import Testing
 
 /// The application of docs/Bookshelf, built as an outside package.
 @Suite("Bookshelf") struct BookshelfTests {
-  private static let package = repository.appendingPathComponent(".build/bookshelf")
+  /// Shared with the other outside packages of the tests, so that Holdfast is built once for all.
+  private static let built = repository.appendingPathComponent(".build/outside")
 
   private func run(_ command: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
@@ -23,10 +24,10 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let source = repository.appendingPathComponent("docs/Bookshelf").path
-    let flags = ["--package-path", source, "--scratch-path", Self.package.path]
+    let flags = ["--package-path", source, "--scratch-path", Self.built.path]
     let built = try run(["swift", "build"] + flags)
     try #require(built.status == 0, "\(built.output)")
-    let program = Self.package.appendingPathComponent("debug/Bookshelf").path
+    let program = Self.built.appendingPathComponent("debug/Bookshelf").path
     for scheme in EveryBackend.schemes {
       let url = scheme == "memory" ? "memory:shelf" : "\(scheme):\(folder.path)/\(scheme)"
       let (status, output) = try run([program, url])

@@ -239,6 +239,9 @@ struct ModelsTests {
       let wide = Repository<ByID<Int64?>>(store)
       let first = try await wide.insert(ByID(id: nil, note: "a"))
       #expect(first.id == 1)
+      #expect(try await wide.get(first.id)?.note == "a")
+      let error = await #expect(throws: StorageError.self) { try await wide.get(Int64?.none) }
+      #expect(error?.code == .invalidValue)
       #expect(try await wide.insert(ByID(id: 7, note: "b")).id == 7)
       #expect(try await wide.put(ByID(id: nil, note: "c")).id == 8)
       #expect(try await wide.delete(8))

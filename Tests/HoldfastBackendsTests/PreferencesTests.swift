@@ -118,6 +118,20 @@ struct PreferencesTests {
     }
   }
 
+  @Test("An observer waits while the store is suspended", arguments: EveryBackend.schemes)
+  func observationOfSuspended(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
+      let preferences = Preferences(store)
+      var sizes = preferences.values(of: Self.size).makeAsyncIterator()
+      #expect(try await sizes.next() == 12)
+      try await preferences.set(Self.size, to: 13)
+      try store.suspend()
+      let resuming = Task { try store.resume() }
+      #expect(try await sizes.next() == 13)
+      try await resuming.value
+    }
+  }
+
   @Test("An observer goes on after a value that it cannot read", arguments: EveryBackend.schemes)
   func observationOfHostileValues(_ scheme: String) async throws {
     try await EveryBackend.withStore(scheme) { store in

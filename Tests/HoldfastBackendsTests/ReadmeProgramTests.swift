@@ -37,10 +37,10 @@ struct ReadmeProgramTests {
     try Data(manifest.utf8).write(to: folder.appendingPathComponent("Package.swift"))
     try Data(program.dropFirst("swift\n".count).utf8)
       .write(to: sources.appendingPathComponent("Notes.swift"))
-    let printed = try run(
-      ["swift", "run", "--quiet", "--package-path", folder.path, "Notes"],
-      in: folder
-    )
+    // Shared with the other outside packages of the tests, so that Holdfast is built once for all.
+    let built = repository.appendingPathComponent(".build/outside").path
+    let flags = ["--package-path", folder.path, "--scratch-path", built]
+    let printed = try run(["swift", "run", "--quiet"] + flags + ["Notes"], in: folder)
     #expect(printed.trimmingCharacters(in: .newlines) == output)
   }
 

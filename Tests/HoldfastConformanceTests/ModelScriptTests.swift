@@ -9,7 +9,7 @@ import Testing
     let scripts = Mutex<[String]>([])
     let report = await ModelTest.run(
       seed: .random(in: .min ... .max),
-      limit: .histories(20),
+      limit: .histories(6),
       on: [{ makeHarness(.memory) }],
       before: { script in scripts.withLock { $0.append(script()) } }
     )

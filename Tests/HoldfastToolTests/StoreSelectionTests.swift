@@ -103,4 +103,13 @@ import Testing
     let after = try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).sorted()
     #expect(after == before)
   }
+
+  @Test(arguments: SampleStore.backends)
+  func `a process with little address space works with what it gets`(backend: String) async throws {
+    let tool = try ToolRunner()
+    let status = try await tool.shell(
+      "ulimit -v 1000000; \"$TOOL\" demo --storage \(backend):store"
+    )
+    #expect(status == 0)
+  }
 }

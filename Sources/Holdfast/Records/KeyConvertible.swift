@@ -114,6 +114,21 @@ extension KeyConvertible where Self: RawRepresentable & Encodable, RawValue: Key
   public func storedKey() throws(StorageError) -> Key { try rawValue.storedKey() }
 }
 
+extension Optional: KeyConvertible where Wrapped: KeyConvertible {
+  /// The key of the value, such as that of an inserted model's automatic `id`.
+  ///
+  /// - Throws: ``StorageError/Code/invalidValue`` for nil.
+  public func storedKey() throws(StorageError) -> Key {
+    guard let self else {
+      throw StorageError(
+        .invalidValue,
+        "a key that is nil names no record; use the model that insert returned, which has its key"
+      )
+    }
+    return try self.storedKey()
+  }
+}
+
 extension Key {
   /// Creates a key of several parts, in the key's order.
   ///

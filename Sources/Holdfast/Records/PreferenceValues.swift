@@ -16,63 +16,39 @@ public struct PreferenceValues<Value: Codable & Sendable>: AsyncSequence, Sendab
   let preferences: Preferences
   let key: PreferenceKey<Value>
 
+  /// The stored form of a value; nil for the default.
+  struct Stored: Sendable, Equatable {
+    var text: [UInt8]?
+  }
+
   /// Waits for one value after the other.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let preferences: Preferences
     let key: PreferenceKey<Value>
-    // Subscribed before the first value is read, so that no change falls between them.
-    let changes: ChangeSubscription
+    var values: ValueObservation<Stored>.AsyncIterator
     var last: Stored?
-    var mustRead = true
-
-    /// The stored form of a value that was seen; nil for the default.
-    struct Stored: Sendable, Equatable {
-      var text: [UInt8]?
-    }
 
     /// The next value; nil at the end.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
-      while true {
-        if !mustRead {
-          guard let change = try await changes.next() else { return nil }
-          guard change.concerns(key.name) else { continue }
-          mustRead = true
-        }
-        if Task.isCancelled { return nil }
-        guard let stored = try await Self.read(key.name, preferences, isFirst: last == nil) else {
-          return nil
-        }
-        if Task.isCancelled { return nil }
-        mustRead = false
+      while let stored = try await values.next(isolation: actor) {
         if stored == last { continue }
         last = stored
         return try preferences.decode(stored.text, of: key)
       }
+      return nil
     }
 
     /// The next value; nil at the end.
     public mutating func next() async throws -> Value? { try await next(isolation: nil) }
-
-    /// The stored form, or nil if the store was closed or the task cancelled meanwhile.
-    private static func read(_ name: String, _ preferences: Preferences, isFirst: Bool) async throws
-      -> Stored?
-    {
-      do {
-        return try await preferences.store.read { transaction in
-          Stored(text: try preferences.text(of: name, in: transaction))
-        }
-      } catch is CancellationError {
-        return nil
-      } catch let error as StorageError where error.code == .closed && !isFirst {
-        return nil
-      }
-    }
   }
 
   /// An iterator that begins with the value of this moment.
   public func makeAsyncIterator() -> AsyncIterator {
-    let changes = preferences.store.changes(in: Preferences.collectionName).subscription
-    return AsyncIterator(preferences: preferences, key: key, changes: changes)
+    let name = key.name
+    let values = preferences.store.observe(in: Preferences.collectionName) { [preferences] in
+      Stored(text: try preferences.text(of: name, in: $0))
+    }
+    return AsyncIterator(preferences: preferences, key: key, values: values.makeAsyncIterator())
   }
 }
 
@@ -86,13 +62,5 @@ extension Preferences {
   /// - Returns: the values, newest last.
   public func values<Value>(of key: PreferenceKey<Value>) -> PreferenceValues<Value> {
     PreferenceValues(preferences: self, key: key)
-  }
-}
-
-extension StoreChange {
-  /// Whether a preference may have changed.
-  fileprivate func concerns(_ name: String) -> Bool {
-    guard let change = collections[Preferences.collectionName] else { return false }
-    return !change.isComplete || change.kinds[Key(.text(name))] != nil
   }
 }

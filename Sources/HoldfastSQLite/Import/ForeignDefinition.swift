@@ -48,6 +48,7 @@ struct ForeignDefinition {
       }
       if table.hasKeyCollation { note("its key compares text by bytes from now on") }
     }
+    if table.hasCheck { note("what it checks of its values is left out") }
     addIndexes(to: &definition)
     return ForeignPlan.Entry(
       table: table,

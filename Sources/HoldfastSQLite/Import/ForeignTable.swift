@@ -64,6 +64,8 @@ package struct ForeignTable {
   private(set) var isKeyRowid = false
   /// Whether the primary key compares text otherwise than by bytes.
   private(set) var hasKeyCollation = false
+  /// Whether it has constraints that check its values.
+  private(set) var hasCheck = false
   /// How many rows there are.
   package private(set) var count = 0
 
@@ -106,6 +108,13 @@ package struct ForeignTable {
       if case .integer(let order) = row[4], order > 0 { keyed.append((order, column)) }
     }
     key = keyed.sorted { $0.order < $1.order }.map(\.name)
+    let definition = try connection.rows(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+      "read",
+      [.text(name)]
+    )
+    guard case .text(let sql)? = definition.first?.first else { return }
+    hasCheck = SQLWords.words(of: sql).contains("CHECK")
   }
 
   private mutating func readIndexes(

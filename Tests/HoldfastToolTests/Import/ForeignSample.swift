@@ -73,7 +73,7 @@ enum ForeignSample {
       d DEFAULT CURRENT_TIMESTAMP, e TEXT DEFAULT 'it''s', f DEFAULT (1 + 1), g REAL DEFAULT -1);
     INSERT INTO computed (a) VALUES (1), (2);
     UPDATE computed SET d = 'now';
-    CREATE TABLE parent (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
+    CREATE TABLE parent (id INTEGER PRIMARY KEY, code TEXT UNIQUE DEFAULT 'it''s CHECK');
     INSERT INTO parent VALUES (1, 'one');
     CREATE TABLE child (id INTEGER PRIMARY KEY, p INTEGER REFERENCES parent ON DELETE SET NULL,
       c TEXT REFERENCES parent (code), n INTEGER REFERENCES nowhere);
@@ -81,9 +81,9 @@ enum ForeignSample {
     CREATE INDEX partial ON child (c) WHERE c IS NOT NULL;
     CREATE INDEX expression ON child (lower(c));
     CREATE INDEX down ON child (n DESC, c);
-    CREATE TABLE big (i INTEGER PRIMARY KEY, r NUMERIC);
+    CREATE TABLE big (i INTEGER PRIMARY KEY, r NUMERIC Check (r > 0));
     INSERT INTO big VALUES (-9223372036854775808, 9007199254740993), (9223372036854775807, 0.5);
-    CREATE TABLE "../x" ("a b" TEXT, "c""d" INT, "select" REAL);
+    CREATE TABLE "../x" ("a b" TEXT /* CHECK */, "c""d" INT, "select" REAL);
     INSERT INTO "../x" VALUES ('NUL ' || char(0) || ' inside', 1, 9e999);
     CREATE TABLE catalog (id INTEGER PRIMARY KEY);
     CREATE TABLE holdfast_catalog (id INTEGER PRIMARY KEY, journal TEXT);
