@@ -16,7 +16,7 @@ test: packages python lint
 	$(SWIFT) build --build-tests $(SWIFTFLAGS)
 	HOLDFAST_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test $(SWIFTFLAGS) $(TIMED:%=--skip %)
 	$(SWIFT) test $(SWIFTFLAGS) --skip-build --no-parallel $(TIMED:%=--filter %)
-	$(SWIFT) build $(SWIFTFLAGS) --product holdfast
+	scripts/docs.sh
 	.build/debug/holdfast conformance --backend all
 
 demo: packages demo-packages

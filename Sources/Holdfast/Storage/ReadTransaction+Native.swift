@@ -51,7 +51,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-  /// Says that records of a collection were changed by other means, see ``withNative(_:_:)``: observers
+  /// Says that records of a collection were changed by other means, see ``ReadTransaction/withNative(_:_:)``: observers
   /// hear of it as a change of unknown extent, and open cursors go on with what is there now.
   ///
   /// - Throws: ``StorageError/Code/unknownCollection``.

@@ -23,7 +23,7 @@ public enum ObjectFormat: Sendable, Hashable {
 /// A save is atomic and durable: the file holds the old graph or the new one, whole, whatever happens.
 /// It keeps the file's permissions, and follows a symbolic link to the file that it leads to. A file
 /// that could not be read, that was not read yet, or that somebody else changed since it was read is
-/// never replaced. Programs that save in turn wait for each other; ``update(default:_:)`` reads and saves
+/// never replaced. Programs that save in turn wait for each other; `update(default:_:)` reads and saves
 /// as one step.
 ///
 /// Values are written as in stores: dates as RFC 3339 text with nanoseconds, data as base64 (in a
@@ -125,7 +125,7 @@ public final class ObjectArchive<Root: Codable & Sendable>: Sendable {
   ///   - root: the graph where there is no file.
   ///   - body: changes the graph; an error that leaves it changes nothing.
   /// - Returns: what the body returns.
-  /// - Throws: as ``load()`` and ``save(_:)``; what the body throws.
+  /// - Throws: as `load()` and `save(_:)`; what the body throws.
   @available(*, noasync, message: "use the asynchronous version")
   @discardableResult
   public func update<T: Sendable>(
