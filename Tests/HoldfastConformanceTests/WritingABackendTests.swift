@@ -68,6 +68,9 @@ import Testing
     for (path, text) in shown {
       #expect(sources[path] == text, "the guide does not show \(path) as it is")
     }
+    let engine = try #require(sources["Sources/SlowStore/SlowEngine.swift"])
+    let code = engine.split(separator: "\n").filter { !$0.trimmingPrefix(/ +/).hasPrefix("//") }
+    #expect(code.count < 150, "an engine takes \(code.count) lines")
   }
 
   @Test func `the steps of the guide, from an empty folder on, end with the suite passed`() throws {
