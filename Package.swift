@@ -112,7 +112,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HoldfastToolTests",
-      dependencies: ["HoldfastTool", "HoldfastBackends", "CSQLite"],
+      dependencies: ["HoldfastTool", "HoldfastBackends", "HoldfastBench", "CSQLite"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -11,7 +11,7 @@ import Glibc
 /// pair) and `Data.write(.atomic)`; one commit is the appending and syncing of the record's bytes.
 ///
 /// Foundation has no gets, scans or indexes over a file: for those the floor is LMDB's.
-final class ArchiveFloor: BenchSubject {
+final class ArchiveFloor: BenchFloor {
   private let path: String
   private let isPropertyList: Bool
   private let durability: StorageOptions.Durability
@@ -42,8 +42,12 @@ final class ArchiveFloor: BenchSubject {
     }
   }
 
+  func load(_ records: [BenchStatus]) throws { try insert(records) }
+
   /// Fills the index that answers what Foundation cannot.
-  func prepareLookups() throws { try lookups.insert(records) }
+  func prepare(_ records: [BenchStatus]) throws { try lookups.insert(records) }
+
+  func twin() throws -> any BenchSubject { try lookups.twin() }
 
   /// Reads the file back, as opening does.
   func load() throws -> Int {
@@ -58,6 +62,7 @@ final class ArchiveFloor: BenchSubject {
   func get(_ keys: [Int64]) throws -> Int { try lookups.get(keys) }
   func getEach(_ keys: [Int64]) throws -> Int { try lookups.getEach(keys) }
   func scan() throws -> Int64 { try lookups.scan() }
+  func stream() throws -> Int64 { try lookups.stream() }
   func newest(ofUsers users: [Int64]) throws -> Int { try lookups.newest(ofUsers: users) }
 
   private func append(_ record: BenchStatus) throws {

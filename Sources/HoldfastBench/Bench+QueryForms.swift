@@ -53,49 +53,40 @@ extension Bench {
     }
   }
 
-  /// The titles of the workloads: `query-predicate`, `query-condition`, `query-selection`.
-  static let queryForms = Form.allCases.dropLast().map { "query-\($0.rawValue)" }
-
-  /// Measures each form against the plain value, in turn.
-  func measureQueryForms(
-    _ backend: String,
-    _ size: WorkloadSize,
-    _ folder: URL,
-    rounds: Int
-  ) throws -> [Measurement] {
-    let place = folder.appendingPathComponent("bench-forms-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { _ = Result { try FileManager.default.removeItem(at: place) } }
-    let store = try Backends.open("\(backend):\(place.path)/ours?durability=none")
-    let records = Repository<BenchStatus>(store)
-    let count = min(size.records, 5_000)
-    try records.insert(contentsOf: (1...count).map { BenchStatus.sample(Int64($0)) })
-    var times: [Form: [Double]] = [:]
-    for round in 0...rounds {
-      for form in round % 2 == 0 ? Form.allCases : Form.allCases.reversed() {
-        let lookups = size.lookups / 8
-        var found = 0
-        let time = try ContinuousClock().measure {
-          found = try form.run(records, count: lookups, user: Int64(round % 7))
+  /// Measures `query-predicate`, `query-condition` and `query-selection` against the plain value, in
+  /// turn.
+  func queryFormsPart(_ backend: String) -> Part {
+    let forms = Form.allCases.dropLast()
+    return Part(titles: forms.map { "query-\($0.rawValue)" }) { folder, report in
+      let place = try BenchPlace(folder, backend, .none)
+      defer { place.remove() }
+      let store = try Backends.open(place.url())
+      let records = Repository<BenchStatus>(store)
+      let count = min(size.records, 5_000)
+      try records.insert(contentsOf: (1...count).map { BenchStatus.sample(Int64($0)) })
+      var times: [Form: [Double]] = [:]
+      for round in 0...rounds {
+        for form in round % 2 == 0 ? Form.allCases : Form.allCases.reversed() {
+          let time = try timed {
+            let found = try form.run(records, count: size.lookups / 8, user: Int64(round % 7))
+            guard found > 0 else { throw FloorError(description: "no rows by a \(form)") }
+            return size.lookups / 8
+          }
+          if round > 0 { times[form, default: []].append(time) }
         }
-        guard found > 0 else { throw FloorError(description: "no rows by a \(form)") }
-        if round > 0 { times[form, default: []].append(time.seconds * 1e6 / Double(lookups)) }
       }
-    }
-    try store.close()
-    func median(_ form: Form) -> Double {
-      let sorted = (times[form] ?? []).sorted()
-      return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
-    }
-    return Form.allCases.dropLast().map { form in
-      Measurement(
-        backend: backend,
-        workload: "query-\(form.rawValue)",
-        records: count,
-        ours: median(form),
-        floor: median(.filter),
-        ratio: median(form) / median(.filter)
-      )
+      try store.close()
+      for form in forms {
+        try report(
+          Measurement(
+            backend: backend,
+            workload: "query-\(form.rawValue)",
+            records: count,
+            ours: Self.median(times[form]),
+            floor: Self.median(times[.filter])
+          )
+        )
+      }
     }
   }
 }

@@ -16,6 +16,9 @@ final class HoldfastSubject: BenchSubject {
     }
   }
 
+  /// Itself: a store is for all threads.
+  func twin() -> any BenchSubject { self }
+
   func get(_ keys: [Int64]) throws -> Int {
     try store.read { transaction in
       var found = 0
@@ -33,6 +36,14 @@ final class HoldfastSubject: BenchSubject {
   func scan() throws -> Int64 {
     let records = try repository.fetch()
     return records.reduce(0) { $0 &+ $1.id &+ Int64($1.text.utf8.count) }
+  }
+
+  func stream() throws -> Int64 {
+    try store.read { transaction in
+      var sum: Int64 = 0
+      try repository.forEach(in: transaction) { sum &+= $0.id &+ Int64($0.text.utf8.count) }
+      return sum
+    }
   }
 
   func newest(ofUsers users: [Int64]) throws -> Int {

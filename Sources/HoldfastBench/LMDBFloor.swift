@@ -4,11 +4,12 @@ import Holdfast
 
 /// The same work written straight against LMDB's C API: big-endian keys, a hand-packed row (user,
 /// time, length of source, source, text), and an index of user and id.
-final class LMDBFloor: BenchSubject {
+final class LMDBFloor: BenchFloor {
   private let environment: OpaquePointer
   private let rows: MDB_dbi
   private let index: MDB_dbi
   private var reader: OpaquePointer
+  private let ownsEnvironment: Bool
 
   init(path: String, durability: StorageOptions.Durability) throws {
     var handle: OpaquePointer?
@@ -30,22 +31,34 @@ final class LMDBFloor: BenchSubject {
     try Self.check(mdb_txn_commit(transaction))
     self.rows = rows
     self.index = index
+    reader = try Self.reader(environment)
+    ownsEnvironment = true
+  }
+
+  /// Another reader of the same environment.
+  private init(_ other: LMDBFloor) throws {
+    environment = other.environment
+    rows = other.rows
+    index = other.index
+    reader = try Self.reader(environment)
+    ownsEnvironment = false
+  }
+
+  func twin() throws -> any BenchSubject { try LMDBFloor(self) }
+
+  private static func reader(_ environment: OpaquePointer) throws -> OpaquePointer {
     var reader: OpaquePointer?
-    try Self.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &reader))
+    try check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &reader))
     guard let reader else { throw FloorError(description: "no reader") }
     mdb_txn_reset(reader)
-    self.reader = reader
+    return reader
   }
 
   private static func check(_ status: Int32) throws {
     guard status == 0 else { throw FloorError(description: String(cString: mdb_strerror(status))) }
   }
 
-  private func put(
-    _ transaction: OpaquePointer?,
-    _ record: BenchStatus,
-    replacing: Bool
-  ) throws {
+  private func putRow(_ transaction: OpaquePointer?, _ record: BenchStatus, _ flags: Int32) throws {
     var source = record.source
     var text = record.text
     try source.withUTF8 { source in
@@ -70,18 +83,34 @@ final class LMDBFloor: BenchSubject {
           var value = MDB_val(mv_size: count, mv_data: base)
           try withUnsafeMutableBytes(of: &id) { id in
             var key = MDB_val(mv_size: 8, mv_data: id.baseAddress)
-            let flags = replacing ? 0 : UInt32(MDB_NOOVERWRITE)
-            try Self.check(mdb_put(transaction, rows, &key, &value, flags))
+            try Self.check(mdb_put(transaction, rows, &key, &value, UInt32(flags)))
           }
         }
       }
     }
-    var entry = (record.user.bigEndian, record.id.bigEndian)
+  }
+
+  private func putEntry(
+    _ transaction: OpaquePointer?,
+    _ user: Int64,
+    _ id: Int64,
+    _ flags: Int32
+  ) throws {
+    var entry = (user.bigEndian, id.bigEndian)
     try withUnsafeMutableBytes(of: &entry) { entry in
       var key = MDB_val(mv_size: 16, mv_data: entry.baseAddress)
       var empty = MDB_val(mv_size: 0, mv_data: nil)
-      try Self.check(mdb_put(transaction, index, &key, &empty, 0))
+      try Self.check(mdb_put(transaction, index, &key, &empty, UInt32(flags)))
     }
+  }
+
+  private func put(
+    _ transaction: OpaquePointer?,
+    _ record: BenchStatus,
+    replacing: Bool
+  ) throws {
+    try putRow(transaction, record, replacing ? 0 : MDB_NOOVERWRITE)
+    try putEntry(transaction, record.user, record.id, 0)
   }
 
   private func row(_ id: Int64, _ value: MDB_val) -> BenchStatus {
@@ -134,6 +163,15 @@ final class LMDBFloor: BenchSubject {
     }
   }
 
+  /// Appends the rows, then the entries of the index in their order.
+  func load(_ records: [BenchStatus]) throws {
+    try writing { transaction in
+      for record in records { try putRow(transaction, record, MDB_APPEND | MDB_NOOVERWRITE) }
+      let entries = records.map { (user: $0.user, id: $0.id) }.sorted { $0 < $1 }
+      for entry in entries { try putEntry(transaction, entry.user, entry.id, MDB_APPEND) }
+    }
+  }
+
   func get(_ keys: [Int64]) throws -> Int {
     try reading {
       var found = 0
@@ -148,12 +186,12 @@ final class LMDBFloor: BenchSubject {
     return found
   }
 
-  private func walk(from start: Int64?, limit: Int) throws -> [BenchStatus] {
+  /// Visits the rows from a key on, until there is none or `body` says that it was enough.
+  private func walk(from start: Int64?, _ body: (BenchStatus) -> Bool) throws {
     try reading {
       var cursor: OpaquePointer?
       try Self.check(mdb_cursor_open(reader, rows, &cursor))
       defer { mdb_cursor_close(cursor) }
-      var records: [BenchStatus] = []
       var bigEndian = (start ?? 0).bigEndian
       try withUnsafeMutableBytes(of: &bigEndian) { bytes in
         var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
@@ -164,20 +202,37 @@ final class LMDBFloor: BenchSubject {
           &value,
           start == nil ? MDB_FIRST : MDB_SET_RANGE
         )
-        while status == 0, records.count < limit {
+        while status == 0 {
           let id = Int64(bigEndian: key.mv_data.loadUnaligned(as: Int64.self))
-          records.append(row(id, value))
+          if !body(row(id, value)) { return }
           status = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
         }
         if status != MDB_NOTFOUND { try Self.check(status) }
       }
-      return records
     }
   }
 
+  private func collect(from start: Int64?, limit: Int) throws -> [BenchStatus] {
+    var records: [BenchStatus] = []
+    try walk(from: start) {
+      records.append($0)
+      return records.count < limit
+    }
+    return records
+  }
+
   func scan() throws -> Int64 {
-    let records = try walk(from: nil, limit: .max)
+    let records = try collect(from: nil, limit: .max)
     return records.reduce(0) { $0 &+ $1.id &+ Int64($1.text.utf8.count) }
+  }
+
+  func stream() throws -> Int64 {
+    var sum: Int64 = 0
+    try walk(from: nil) {
+      sum &+= $0.id &+ Int64($0.text.utf8.count)
+      return true
+    }
+    return sum
   }
 
   func newest(ofUsers users: [Int64]) throws -> Int {
@@ -237,7 +292,7 @@ final class LMDBFloor: BenchSubject {
       case .read(let key): count += try reading { try find(reader, key) } == nil ? 0 : 1
       case .update(let record): try writing { try update($0, record) }
       case .insert(let record): try insert([record])
-      case .scan(let start, let limit): count += try walk(from: start, limit: limit).count
+      case .scan(let start, let limit): count += try collect(from: start, limit: limit).count
       case .readModifyWrite(let key):
         try writing { transaction in
           guard var record = try find(transaction, key) else { return }
@@ -251,6 +306,6 @@ final class LMDBFloor: BenchSubject {
 
   func close() throws {
     mdb_txn_abort(reader)
-    mdb_env_close(environment)
+    if ownsEnvironment { mdb_env_close(environment) }
   }
 }

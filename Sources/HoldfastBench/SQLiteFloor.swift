@@ -5,8 +5,10 @@ import Holdfast
 /// The same work written straight against SQLite's C API, with cached statements.
 ///
 /// The table is the one that Holdfast makes: same columns, same index, dates as the same text.
-final class SQLiteFloor: BenchSubject {
+final class SQLiteFloor: BenchFloor {
   private let database: OpaquePointer
+  private let path: String
+  private let durability: StorageOptions.Durability
   private let insertStatement: OpaquePointer
   private let updateStatement: OpaquePointer
   private let getStatement: OpaquePointer
@@ -24,6 +26,8 @@ final class SQLiteFloor: BenchSubject {
       throw FloorError(description: "cannot open \(path)")
     }
     self.database = database
+    self.path = path
+    self.durability = durability
     func run(_ sql: String) throws {
       guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
         throw FloorError(description: String(cString: sqlite3_errmsg(database)))
@@ -135,6 +139,11 @@ final class SQLiteFloor: BenchSubject {
     try run(commit)
   }
 
+  func load(_ records: [BenchStatus]) throws { try insert(records) }
+
+  /// A connection of its own.
+  func twin() throws -> any BenchSubject { try SQLiteFloor(path: path, durability: durability) }
+
   private func find(_ key: Int64) throws -> BenchStatus? {
     sqlite3_bind_int64(getStatement, 1, key)
     defer { sqlite3_reset(getStatement) }
@@ -160,6 +169,16 @@ final class SQLiteFloor: BenchSubject {
     var records: [BenchStatus] = []
     while try step(scanStatement) { records.append(row(scanStatement)) }
     return records.reduce(0) { $0 &+ $1.id &+ Int64($1.text.utf8.count) }
+  }
+
+  func stream() throws -> Int64 {
+    defer { sqlite3_reset(scanStatement) }
+    var sum: Int64 = 0
+    while try step(scanStatement) {
+      let record = row(scanStatement)
+      sum &+= record.id &+ Int64(record.text.utf8.count)
+    }
+    return sum
   }
 
   private func collect(_ statement: OpaquePointer) throws -> Int {

@@ -9,11 +9,14 @@ struct Workload: Sendable {
   var title: String { name == "commit" ? "commit-\(durability)" : name }
   /// What durability it runs at.
   var durability: StorageOptions.Durability
-  /// Does the work and returns how many operations it did; may use `round` to do fresh work.
-  var run: @Sendable (_ subject: any BenchSubject, _ size: WorkloadSize, _ round: Int) throws -> Int
+  /// Makes what the work takes, which may be other in each round, so that the work alone is timed.
+  var prepare: @Sendable (_ size: WorkloadSize, _ round: Int) -> Work
   /// Whether it starts on an empty store.
   var startsEmpty = false
 }
+
+/// Does the work on one side, and returns how many operations it did.
+typealias Work = (_ subject: any BenchSubject) throws -> Int
 
 /// How much work a run does.
 struct WorkloadSize: Sendable {
@@ -34,46 +37,55 @@ extension Workload {
       Workload(
         name: "bulk-insert",
         durability: .normal,
-        run: { subject, size, _ in
-          try subject.insert((1...size.records).map { BenchStatus.sample(Int64($0)) })
-          return size.records
+        prepare: { size, _ in
+          let records = (1...size.records).map { BenchStatus.sample(Int64($0)) }
+          return { subject in
+            try subject.insert(records)
+            return records.count
+          }
         },
         startsEmpty: true
       ),
       Workload(
         name: "get",
         durability: .normal,
-        run: { subject, size, round in
-          try check(subject.get(keys(size, round)), size.lookups)
+        prepare: { size, round in
+          let keys = keys(size, round)
+          return { try check($0.get(keys), keys.count) }
         }
       ),
       Workload(
         name: "get-each",
         durability: .normal,
-        run: { subject, size, round in
-          try check(subject.getEach(keys(size, round)), size.lookups)
+        prepare: { size, round in
+          let keys = keys(size, round)
+          return { try check($0.getEach(keys), keys.count) }
         }
       ),
       Workload(
         name: "scan",
         durability: .normal,
-        run: { subject, size, _ in
-          guard try subject.scan() != 0 else { throw FloorError(description: "empty scan") }
-          return size.records
+        prepare: { size, _ in
+          return { subject in
+            guard try subject.scan() != 0 else { throw FloorError(description: "empty scan") }
+            return size.records
+          }
         }
       ),
       Workload(
         name: "index-top20",
         durability: .normal,
-        run: { subject, size, round in
+        prepare: { size, round in
           var random = BenchRandom(UInt64(round))
           let users = (0..<size.lookups / 20).map { _ in
             Int64.random(in: 0..<BenchStatus.userCount, using: &random)
           }
-          guard try subject.newest(ofUsers: users) > 0 else {
-            throw FloorError(description: "no rows by index")
+          return { subject in
+            guard try subject.newest(ofUsers: users) > 0 else {
+              throw FloorError(description: "no rows by index")
+            }
+            return users.count
           }
-          return users.count
         }
       ),
       commit(.normal), commit(.full),
@@ -83,15 +95,45 @@ extension Workload {
     Workload(
       name: "commit",
       durability: durability,
-      run: { subject, size, round in
+      prepare: { size, round in
         let count = durability == .full ? size.commits / 4 : size.commits
         let records = (0..<count).map { index in
           var record = BenchStatus.sample(Int64((round * 7919 + index * 31) % size.records + 1))
           record.text += " edited \(round)"
           return record
         }
-        try subject.commitEach(records)
-        return count
+        return { subject in
+          try subject.commitEach(records)
+          return count
+        }
+      }
+    )
+  }
+
+  /// Reads all records one after the other and keeps none.
+  static let stream = Workload(
+    name: "scan",
+    durability: .normal,
+    prepare: { size, _ in
+      return { subject in
+        guard try subject.stream() != 0 else { throw FloorError(description: "empty scan") }
+        return size.records
+      }
+    }
+  )
+
+  /// Adds records with the next keys, in one transaction.
+  static func insertBehind(_ count: Int) -> Workload {
+    Workload(
+      name: "insert",
+      durability: .normal,
+      prepare: { size, round in
+        let start = size.records + round * count
+        let records = (1...count).map { BenchStatus.sample(Int64(start + $0)) }
+        return { subject in
+          try subject.insert(records)
+          return count
+        }
       }
     )
   }
@@ -103,7 +145,7 @@ extension Workload {
     }
   }
 
-  private static func check(_ found: Int, _ expected: Int) throws -> Int {
+  static func check(_ found: Int, _ expected: Int) throws -> Int {
     guard found == expected else {
       throw FloorError(description: "found \(found) of \(expected) records")
     }
@@ -131,10 +173,12 @@ enum YCSB: String, CaseIterable {
     Workload(
       name: "ycsb-\(rawValue)",
       durability: .normal,
-      run: { subject, size, round in
+      prepare: { size, round in
         let operations = operations(size, round)
-        _ = try subject.ycsb(operations)
-        return operations.count
+        return { subject in
+          _ = try subject.ycsb(operations)
+          return operations.count
+        }
       }
     )
   }

@@ -11,13 +11,20 @@ extension Command {
       Option("--records", .number("N"), "records in the store (100000; 20000 with --quick)"),
       Option("--filter", .text("TEXT"), "only workloads whose backend/workload contains TEXT"),
       Option("--quick", "fewer records and rounds: everything in under 40 seconds"),
+      Option("--scale", "how times grow from 10000 records to N (1000000), instead"),
       Option("--format", .oneOf(["text", "json"]), "how the figures are printed (text)"),
+      Option("--svg", .path("FILE"), "draw a chart of the ratios, too"),
     ],
     takesStore: false,
     details: """
       Each figure is the median of several rounds in this run, ours and the floor in turn, in
       microseconds per operation. Stores are made in the temporary folder. For archives,
       lookups and scans are compared with LMDB's, since Foundation has none.
+
+      After the ratio stand its target, where there is one, what the work took of anonymous
+      memory at its peak and the store of disk space (ours / the floor's), how many times as
+      much two threads did as one, and with --scale by how much more than the floor's our time
+      has grown since 10000 records.
       """
   ) { invocation in
     let arguments = invocation.arguments
@@ -25,46 +32,53 @@ extension Command {
     bench.records = arguments.number("--records")
     if bench.records == 0 { throw UsageError("--records takes a number from 1 up") }
     bench.isQuick = arguments.has("--quick")
+    bench.measuresScale = arguments.has("--scale")
+    bench.importer = .tool
     bench.filter = arguments["--filter"]
-    let isJSON = arguments["--format"] == "json"
-    let folder = FileManager.default.temporaryDirectory
-    try runBench(bench, in: folder, isJSON: isJSON, to: invocation.output)
+    if let filter = bench.filter, bench.titles.isEmpty {
+      bench.filter = nil
+      let words = bench.titles.flatMap { [$0] + $0.split(separator: "/").map(String.init) }
+      throw UsageError.unknown("workload for --filter:", filter, among: words, showAll: false)
+    }
+    guard let path = arguments["--svg"] else {
+      _ = try runBench(bench, invocation)
+      return
+    }
+    // A file that cannot be written is known before the work, and not after it.
+    try OutputFile.with(path, else: invocation.output) { file in
+      try file.write(Chart(try runBench(bench, invocation)).svg)
+    }
   }
 
-  private static func runBench(_ bench: Bench, in folder: URL, isJSON: Bool, to output: Output)
-    throws
+  private static func runBench(_ bench: Bench, _ invocation: Invocation) throws
+    -> [Bench.Measurement]
   {
-    if !isJSON { try output.line(row("backend", "workload", "records", "ours", "floor", "ratio")) }
+    let output = invocation.output
+    let isJSON = invocation.arguments["--format"] == "json"
+    if !isJSON { try output.line(BenchText.head) }
+    let folder = FileManager.default.temporaryDirectory
     let measurements = try bench.run(in: folder) { measurement in
       if isJSON { return }
-      try output.line(
-        row(
-          measurement.backend,
-          measurement.workload,
-          String(measurement.records),
-          microseconds(measurement.ours),
-          microseconds(measurement.floor),
-          String(format: "%.2f", measurement.ratio)
-        )
-      )
+      try output.line(BenchText.line(measurement))
       try output.flush()
     }
-    guard isJSON else { return }
+    guard isJSON else { return measurements }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try output.write(try encoder.encode(measurements))
     try output.line("")
+    return measurements
   }
+}
 
-  private static func row(_ cells: String...) -> String {
-    let widths = [8, 14, 9, 11, 11, 7]
-    return zip(cells, widths).enumerated().map { index, cell in
-      let padding = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
-      return index < 2 ? cell.0 + padding : padding + cell.0
-    }.joined(separator: " ")
-  }
-
-  private static func microseconds(_ value: Double) -> String {
-    String(format: value < 100 ? "%.2f" : "%.0f", value) + " µs"
+extension Bench.Importer {
+  /// What `import` does with a file of JSON lines.
+  fileprivate static let tool = Bench.Importer { path, collection, store in
+    _ = try ImportJob(path: path, into: collection, format: .jsonl).run(on: store)
+  } parse: { path, collection, store in
+    let source = try JSONRecords(lines: ImportInput(path))
+    let row = RowBuffer()
+    try store.read { source.prepare(try $0.collection(collection)) }
+    while try source.next() { try source.read(into: row) }
   }
 }

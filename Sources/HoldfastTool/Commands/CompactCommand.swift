@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBackends
 
 extension Command {
   /// Gives space back.

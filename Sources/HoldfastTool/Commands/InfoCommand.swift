@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastBackends
 
 extension Command {
   /// Describes a store.

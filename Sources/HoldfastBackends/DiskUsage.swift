@@ -7,9 +7,9 @@ import Glibc
 #endif
 
 /// How much of a disk a store takes.
-enum DiskUsage {
+package enum DiskUsage {
   /// The allocated bytes of a file with its journals beside it, or of all files in a folder.
-  static func bytes(at path: String) -> Int64 {
+  package static func bytes(at path: String) -> Int64 {
     var paths = [path] + ["-wal", "-shm", "-journal"].map { path + $0 }
     if let names = FileManager.default.enumerator(atPath: path) {
       for case let name as String in names { paths.append(path + "/" + name) }
