@@ -61,36 +61,57 @@ public enum DateCoding {
 
   /// The date of a stored text given as UTF-8, or nil if it is not exactly in the stored form.
   public static func decode(utf8 bytes: UnsafeRawBufferPointer) -> Date? {
-    guard bytes.count == length, let start = bytes.baseAddress else { return nil }
-    let text = start.assumingMemoryBound(to: UInt8.self)
-    guard text[4] == 0x2D, text[7] == 0x2D, text[10] == 0x54, text[13] == 0x3A, text[16] == 0x3A,
-      text[19] == 0x2E, text[29] == 0x5A
-    else { return nil }
-    // Every row with a date comes through here: two digits at a time, with one test at the end.
-    var wrong = false
-    func pair(_ index: Int) -> Int {
-      let tens = text[index] &- 0x30
-      let ones = text[index + 1] &- 0x30
-      wrong = wrong || tens > 9 || ones > 9
-      return Int(tens) * 10 + Int(ones)
-    }
-    let year = pair(0) * 100 + pair(2)
-    let month = pair(5)
-    let day = pair(8)
-    let hour = pair(11)
-    let minute = pair(14)
-    let second = pair(17)
-    let last = text[28] &- 0x30
+    guard isStored(utf8: bytes), let text = bytes.baseAddress else { return nil }
+    let year = pair(text, 0) * 100 + pair(text, 2)
+    let days = days(fromCivil: year, pair(text, 5), pair(text, 8)) - daysToReference
+    let time = pair(text, 11) * 3600 + pair(text, 14) * 60 + pair(text, 17)
+    let seconds = days * 86_400 + Int64(time)
     let nanoseconds =
-      ((pair(20) * 100 + pair(22)) * 10_000 + pair(24) * 100 + pair(26)) * 10 + Int(last)
-    guard !wrong, last <= 9, month >= 1, month <= 12, day >= 1,
-      day <= days(inMonth: month, year: year), hour < 24, minute < 60, second < 60
-    else { return nil }
-    let days = days(fromCivil: year, month, day) - daysToReference
-    let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+      ((pair(text, 20) * 100 + pair(text, 22)) * 10_000 + pair(text, 24) * 100 + pair(text, 26))
+      * 10
+      + digit(text, 28)
     return Date(
       timeIntervalSinceReferenceDate: Double(seconds) + Double(nanoseconds) / 1e9
     )
+  }
+
+  /// Whether UTF-8 is exactly a date in the stored form.
+  ///
+  /// Every row with a date comes through here: eight bytes are looked at in one step.
+  static func isStored(utf8 bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count == length, let text = bytes.baseAddress else { return false }
+    // Against "0000-00-00T00:00:00.000000000Z" digits are at most 9, and all else is 0.
+    func difference(_ offset: Int, _ form: UInt64) -> UInt64 {
+      UInt64(littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ form
+    }
+    let parts = (
+      difference(0, 0x2D30_302D_3030_3030), difference(8, 0x3030_3A30_3054_3030),
+      difference(16, 0x3030_3030_2E30_303A), difference(22, 0x5A30_3030_3030_3030)
+    )
+    func tooLarge(_ part: UInt64) -> UInt64 { (part &+ 0x7676_7676_7676_7676) | part }
+    let digits = tooLarge(parts.0) | tooLarge(parts.1) | tooLarge(parts.2) | tooLarge(parts.3)
+    let others =
+      parts.0 & 0xFF00_00FF_0000_0000 | parts.1 & 0x0000_FF00_00FF_0000
+      | parts.2 & 0x0000_0000_FF00_00FF | parts.3 & 0xFF00_0000_0000_0000
+    guard digits & 0x8080_8080_8080_8080 == 0, others == 0 else { return false }
+    let month = pair(text, 5)
+    let day = pair(text, 8)
+    guard month >= 1, month <= 12, day >= 1, pair(text, 11) < 24, pair(text, 14) < 60,
+      pair(text, 17) < 60
+    else { return false }
+    return day <= 28 || day <= days(inMonth: month, year: pair(text, 0) * 100 + pair(text, 2))
+  }
+
+  /// The value of a digit.
+  @inline(__always)
+  private static func digit(_ text: UnsafeRawPointer, _ index: Int) -> Int {
+    Int(text.load(fromByteOffset: index, as: UInt8.self) &- 0x30)
+  }
+
+  /// The value of two digits.
+  @inline(__always)
+  private static func pair(_ text: UnsafeRawPointer, _ index: Int) -> Int {
+    digit(text, index) * 10 + digit(text, index + 1)
   }
 
   /// The stored text for a date as people write it: a date alone, or any RFC 3339 text (an offset,

@@ -44,9 +44,9 @@ enum FieldCheck {
       case .uuid: return slot.bits == 16
       case .real: return !Double(bitPattern: slot.bits).isNaN
       case .date:
-        return DateCoding.decode(
+        return DateCoding.isStored(
           utf8: UnsafeRawBufferPointer(start: slot.pointer, count: Int(slot.bits))
-        ) != nil
+        )
       case .decimal, .any: return false
       }
     }
