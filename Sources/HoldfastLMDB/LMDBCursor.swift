@@ -3,49 +3,47 @@ public import Holdfast
 
 /// Which of a transaction's levels are open, for the cursors that were opened in them.
 final class TransactionLevels {
-  /// The serial numbers of the open levels, the innermost last; a cursor belongs to one.
-  private var open: [Int] = []
-  private var next = 1
+  // Nothing that these calls lead to comes back to them, so there is nothing to check.
+
+  /// The serial numbers of the open levels around the innermost one; a cursor belongs to one.
+  @exclusivity(unchecked) private var outer: [Int] = []
+  @exclusivity(unchecked) private var next = 2
   /// The innermost level; 0 after the transaction ended.
-  private(set) var current = 0
+  @exclusivity(unchecked) private(set) var current = 1
   /// Whether cursors outlive their level, which LMDB frees in write transactions.
   let isReadOnly: Bool
 
-  init(isReadOnly: Bool) {
-    self.isReadOnly = isReadOnly
-    begin()
-  }
+  init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
 
   func begin() {
-    open.append(next)
+    outer.append(current)
     current = next
     next += 1
   }
 
-  func end() {
-    open.removeLast()
-    current = open.last ?? 0
-  }
+  func end() { current = outer.removeLast() }
 
   func endAll() {
-    open = []
+    outer = []
     current = 0
   }
 
   /// Whether a cursor of that level is still ours to free.
-  func ownsCursor(of level: Int) -> Bool { isReadOnly || open.contains(level) }
+  func ownsCursor(of level: Int) -> Bool {
+    isReadOnly || level == current || outer.contains(level)
+  }
 }
 
 /// A cursor over one LMDB table.
 ///
 /// Not Sendable.
 public final class LMDBCursor: KeyValueCursor {
-  private var cursor: OpaquePointer?
+  @exclusivity(unchecked) private var cursor: OpaquePointer?
   private let levels: TransactionLevels
   private let level: Int
   private let environment: LMDBEnvironment
-  private var currentKey = MDB_val()
-  private var currentValue = MDB_val()
+  @exclusivity(unchecked) private var currentKey = MDB_val()
+  @exclusivity(unchecked) private var currentValue = MDB_val()
 
   init(
     _ transaction: OpaquePointer,

@@ -65,18 +65,26 @@ extension LMDBEnvironment {
     if isForked { return }
     mdb_txn_reset(reader)
     condition.lock()
-    let isKept = idleReaders.count < Self.keptReaders
-    if isKept { idleReaders.append(reader) }
+    if idleReaders.count < Self.keptReaders {
+      idleReaders.append(reader)
+      countReaderOut()
+      condition.unlock()
+      return
+    }
     condition.unlock()
-    if !isKept { mdb_txn_abort(reader) }
+    mdb_txn_abort(reader)
     releaseReader()
   }
 
   func releaseReader() {
     condition.lock()
+    countReaderOut()
+    condition.unlock()
+  }
+
+  private func countReaderOut() {
     liveReaders -= 1
     if isMoving || waitingReaders > 0 { condition.broadcast() }
-    condition.unlock()
   }
 
   /// Clears the slots of processes that died; without any, waits for a reader of this process.

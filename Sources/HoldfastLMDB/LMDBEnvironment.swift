@@ -66,13 +66,13 @@ final class LMDBEnvironment: @unchecked Sendable {
   /// Whether this process has its writer open, or is about to.
   var isWriting = false
   /// Live readers, which hold the map in place.
-  var liveReaders = 0
+  @exclusivity(unchecked) var liveReaders = 0
   /// How many readers wait for a slot.
   var waitingReaders = 0
   /// Whether somebody waits to move the map or to swap the file; new readers wait for that.
   var isMoving = false
   /// Readers that were reset and wait to be renewed.
-  var idleReaders: [OpaquePointer] = []
+  @exclusivity(unchecked) var idleReaders: [OpaquePointer] = []
   /// Whether a transaction filled the map, so that the next one wants a larger one.
   var wasFull = false
   /// The most bytes that the map may grow to; nil for no limit.

@@ -6,9 +6,10 @@ public import Holdfast
 /// Not Sendable.
 public final class LMDBReader: KeyValueReader {
   private let environment: LMDBEnvironment
-  private let levels = TransactionLevels(isReadOnly: true)
-  private var transaction: OpaquePointer?
-  private var native: LMDBNative?
+  /// Made with the first cursor.
+  @exclusivity(unchecked) private var levels: TransactionLevels?
+  @exclusivity(unchecked) private var transaction: OpaquePointer?
+  @exclusivity(unchecked) private var native: LMDBNative?
 
   init(_ environment: LMDBEnvironment, timeout: Duration) throws(StorageError) {
     self.environment = environment
@@ -36,6 +37,8 @@ public final class LMDBReader: KeyValueReader {
   /// Opens a cursor, positioned nowhere.
   public func openCursor(in table: KeyValueTable) throws(StorageError) -> LMDBCursor {
     guard let transaction else { throw .lmdbScopeEnded }
+    let levels = levels ?? TransactionLevels(isReadOnly: true)
+    self.levels = levels
     return try LMDBCursor(transaction, environment.handle(of: table), levels, environment)
   }
 
@@ -65,7 +68,7 @@ public final class LMDBReader: KeyValueReader {
   public func end() {
     guard let transaction else { return }
     self.transaction = nil
-    levels.endAll()
+    levels?.endAll()
     environment.giveBack(transaction)
   }
 }

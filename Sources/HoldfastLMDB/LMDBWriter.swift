@@ -24,7 +24,7 @@ public final class LMDBWriter: KeyValueWriter {
   let number: Int
   let levels = TransactionLevels(isReadOnly: false)
   /// The innermost transaction; nil after the end.
-  var transaction: OpaquePointer?
+  @exclusivity(unchecked) var transaction: OpaquePointer?
   /// The transactions around it, outermost first, and what they had changed.
   var outer: [(transaction: OpaquePointer, changes: Changes)] = []
   /// What is lent of it now.
@@ -32,8 +32,8 @@ public final class LMDBWriter: KeyValueWriter {
   /// What the innermost transaction changed.
   var changes = Changes()
   /// The tables into which a key was inserted that is not behind all others, and the last of them.
-  private var unordered: Set<Int> = []
-  private var lastUnordered = -1
+  @exclusivity(unchecked) private var unordered: Set<Int> = []
+  @exclusivity(unchecked) private var lastUnordered = -1
 
   init(_ environment: LMDBEnvironment, _ tracker: CommitTracker, timeout: Duration)
     throws(StorageError)

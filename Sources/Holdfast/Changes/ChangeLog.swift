@@ -10,7 +10,7 @@ final class ChangeLog {
   private var changes: [String: CollectionChange] = [:]
   private var keyCount = 0
   /// The collection that was touched last, while only that matters.
-  private var lastTouched: Collection?
+  @exclusivity(unchecked) private var lastTouched: Collection?
 
   /// The collections that were changed since a step of a migration began; nil outside of them.
   private var step: Set<String>?

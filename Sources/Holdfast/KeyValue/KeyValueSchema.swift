@@ -35,10 +35,11 @@ final class KeyValueSession: @unchecked Sendable {
   let longKey = ByteBuffer()
   /// The value of a long index entry.
   let longValue = ByteBuffer()
-  private var prepared: [Int: BoundCollection] = [:]
+  // Nothing that these calls lead to comes back to them, so there is nothing to check.
+  @exclusivity(unchecked) private var prepared: [Int: BoundCollection] = [:]
   /// The collection object that was asked for last, and what it led to.
-  private var lastAsked: Collection?
-  private var last: BoundCollection?
+  @exclusivity(unchecked) private var lastAsked: Collection?
+  @exclusivity(unchecked) private var last: BoundCollection?
 
   init(_ schema: KeyValueSchema) { self.schema = schema }
 

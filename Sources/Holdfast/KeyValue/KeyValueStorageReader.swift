@@ -8,14 +8,14 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   let pool: any SessionPool
   let entryForm: IndexEntry
   /// The catalog as of this snapshot; inside a writer, with its own changes.
-  public internal(set) var catalog: Catalog
+  @exclusivity(unchecked) public internal(set) var catalog: Catalog
   /// The tables that this transaction has created, by collection id.
-  var created: [Int: CollectionTables] = [:]
+  @exclusivity(unchecked) var created: [Int: CollectionTables] = [:]
   /// Counts changes, so that cursors from before one refuse to go on.
-  var changes = 0
-  private(set) var isOpen = true
+  @exclusivity(unchecked) var changes = 0
+  @exclusivity(unchecked) private(set) var isOpen = true
   /// The open cursors, not retained; as bare pointers, whose array is of one type for all engines.
-  private var cursors: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) private var cursors: [UnsafeMutableRawPointer] = []
 
   init(
     _ transaction: Transaction,
@@ -73,6 +73,7 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
   /// Opens a cursor over the primary key or an index.
   public final func scan(_ scan: Scan) throws(StorageError) -> Cursor {
     let prepared = try prepare(scan.collection)
+    try prepareToScan()
     var table = prepared.tables.rows
     if let index = scan.index {
       guard prepared.tables.indexes.indices.contains(index) else {
@@ -87,6 +88,9 @@ public class KeyValueStorageReader<Transaction: KeyValueReader>: StorageReader {
     cursors.append(Unmanaged.passUnretained(cursor).toOpaque())
     return cursor
   }
+
+  /// Gives the engine what a scan has to see.
+  func prepareToScan() throws(StorageError) {}
 
   /// Computes a plain count of everything without a scan; leaves the rest to the core.
   public final func aggregate(_ aggregate: BoundAggregate) throws(StorageError) -> [[Value]]? {

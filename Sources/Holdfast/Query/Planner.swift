@@ -39,15 +39,15 @@ enum Planner {
     let positions = index.map { collection.indexes[$0].positions } ?? collection.keyPositions
     var remaining = conjuncts
     var prefixes: [[Value]] = [[]]
-    var fixed = Set<Int>()
+    var fixed: [Int] = []
     var score = 0
     var depth = 0
     while depth < positions.count {
       let position = positions[depth]
       if let (at, value) = equality(remaining, position) {
         remaining.remove(at: at)
-        prefixes = prefixes.map { $0 + [value] }
-        fixed.insert(position)
+        for prefix in prefixes.indices { prefixes[prefix].append(value) }
+        fixed.append(position)
         score += 40
       } else if let (at, values) = membership(remaining, position),
         prefixes.count * values.count <= maximumScans
@@ -194,13 +194,14 @@ enum Planner {
   private static func orderDirection(
     _ order: [BoundQuery.Order],
     path: [Int],
-    _ fixed: Set<Int>
+    _ fixed: [Int]
   ) -> Direction? {
-    var walk = path.filter { !fixed.contains($0) }[...]
+    var depth = 0
     var direction: Direction?
     for entry in order where !fixed.contains(entry.position) {
-      guard let next = walk.first, next == entry.position else { return nil }
-      walk = walk.dropFirst()
+      while depth < path.count, fixed.contains(path[depth]) { depth += 1 }
+      guard depth < path.count, path[depth] == entry.position else { return nil }
+      depth += 1
       let wanted: Direction = entry.isDescending ? .descending : .ascending
       if let direction, direction != wanted { return nil }
       direction = wanted

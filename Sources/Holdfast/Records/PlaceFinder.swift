@@ -88,9 +88,11 @@ final class PlaceFinder<M: Model>: @unchecked Sendable {
     let box = Entry(path: path, parent: parent, place: Place(position: 0), values: [])
     let (found, above) = known.withLock { known -> (Entry?, Entry?) in
       // The key path of one place in a program is one object.
-      let found =
-        known.first { $0.path === box.path && $0.parent == parent }
-        ?? known.first { $0.path == box.path && $0.parent == parent }
+      for position in known.indices
+      where known[position].path === box.path && known[position].parent == parent {
+        return (known[position], nil)
+      }
+      let found = known.first { $0.path == box.path && $0.parent == parent }
       return (found, found == nil ? known.first { $0.place == parent } : nil)
     }
     if let found { return found.place }

@@ -10,7 +10,7 @@ extension Repository {
   public func insert(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
     return try withEncoder(target.layout, in: transaction) { encoder in
-      try write(model, encoder, target.collection, keyProperty) {
+      try write(model, encoder, target.collection) {
         try transaction.insert($0, into: target.collection)
       }
     }
@@ -59,7 +59,7 @@ extension Repository {
   public func put(_ model: M, in transaction: WriteTransaction) throws -> M {
     let target = try ensure(in: transaction)
     return try withEncoder(target.layout, in: transaction) { encoder in
-      try write(model, encoder, target.collection, keyProperty) {
+      try write(model, encoder, target.collection) {
         try transaction.put($0, in: target.collection)
       }
     }
@@ -93,7 +93,7 @@ extension Repository {
     _ model: M,
     _ encoder: RowEncoder,
     _ collection: Collection,
-    _ property: @autoclosure () -> KeyProperty,
+    _ property: KeyProperty? = nil,
     _ body: (RowView) throws -> Int64?
   ) throws -> M {
     try encoder.withRow(of: model) { row in
@@ -101,7 +101,7 @@ extension Repository {
       let isMissing = automatic.map(row.isNull) ?? false
       guard let key = try body(row), let automatic, isMissing else { return model }
       var model = model
-      switch property() {
+      switch property ?? keyProperty {
       case .wide(let path): model[keyPath: path] = key
       case .native(let path): model[keyPath: path] = Int(key)
       case .other:

@@ -29,6 +29,24 @@ final class RowDecoder: Decoder {
     slots = Self.noSlot
   }
 
+  /// Memory for the one type of model that the layout puts together, while no model is in it.
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer?
+
+  deinit { memory?.deallocate() }
+
+  /// Takes memory for a model; give it back empty.
+  func takeMemory<M>(for type: M.Type) -> UnsafeMutableRawPointer {
+    defer { memory = nil }
+    return memory
+      ?? .allocate(byteCount: MemoryLayout<M>.size, alignment: MemoryLayout<M>.alignment)
+  }
+
+  /// Takes memory back, for the next model of the same type.
+  func giveBack(_ taken: UnsafeMutableRawPointer) {
+    memory?.deallocate()
+    memory = taken
+  }
+
   /// The row that is being decoded; what owns its memory is held by ``decode(_:from:)``.
   @inline(__always)
   var row: RowView { RowView(slots: slots, count: slotCount) }

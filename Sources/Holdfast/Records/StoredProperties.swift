@@ -184,20 +184,20 @@ extension RowLayout {
 extension RowDecoder {
   /// Makes a model of the row that is being decoded, property by property.
   func assemble<M>(_ type: M.Type, _ properties: ContiguousArray<RowLayout.Placed>) throws -> M {
-    try withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { buffer in
-      let memory = UnsafeMutableRawPointer(buffer.baseAddress.unsafelyUnwrapped)
-      var done = 0
-      do {
-        while done < properties.count {
-          let property = properties[done]
-          try property.type.load(property.position, self, into: memory + property.offset)
-          done += 1
-        }
-      } catch {
-        for property in properties.prefix(done) { property.type.destroy(memory + property.offset) }
-        throw error
+    // Not a temporary allocation, whose generic result costs a look-up of its type for each row.
+    let memory = takeMemory(for: M.self)
+    defer { giveBack(memory) }
+    var done = 0
+    do {
+      while done < properties.count {
+        let property = properties[done]
+        try property.type.load(property.position, self, into: memory + property.offset)
+        done += 1
       }
-      return buffer.moveElement(from: 0)
+    } catch {
+      for property in properties.prefix(done) { property.type.destroy(memory + property.offset) }
+      throw error
     }
+    return memory.assumingMemoryBound(to: M.self).move()
   }
 }

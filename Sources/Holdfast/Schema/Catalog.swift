@@ -6,31 +6,69 @@ public struct Catalog: Sendable {
 
   /// The format in which the store was written.
   public var format: Int
-  /// The store's identity, chosen when it was created.
-  public var storeID: String
   /// Counts schema changes; a change of it invalidates everything prepared.
   public var schemaVersion: Int64
   /// The next id for a collection or index; ids are never reused.
   public var nextID: Int
-  /// The collections, in order of creation.
-  public private(set) var collections: [Collection]
-  /// The names of the migrations that were applied, in order.
-  public private(set) var migrations: [String]
-  private var byName: [String: Collection]
+  private var shared: Shared
+
+  /// What only a change of the schema touches.
+  private struct Content {
+    var storeID: String
+    var collections: [Collection] = []
+    var migrations: [String] = []
+    var byName: [String: Collection] = [:]
+  }
+
+  /// The content of all copies: each transaction has one, and makes it by counting one reference up.
+  private final class Shared: Sendable {
+    let content: Content
+    init(_ content: Content) { self.content = content }
+  }
 
   /// Creates the catalog of an empty store.
   public init(storeID: String) {
     format = Self.currentFormat
-    self.storeID = storeID
     schemaVersion = 1
     nextID = 1
-    collections = []
-    migrations = []
-    byName = [:]
+    shared = Shared(Content(storeID: storeID))
+  }
+
+  private var content: Content {
+    get { shared.content }
+    set { shared = Shared(newValue) }
+  }
+
+  /// The store's identity, chosen when it was created.
+  public var storeID: String {
+    get { shared.content.storeID }
+    set { content.storeID = newValue }
+  }
+
+  /// The collections, in order of creation.
+  public private(set) var collections: [Collection] {
+    get { shared.content.collections }
+    set { content.collections = newValue }
+  }
+
+  /// The names of the migrations that were applied, in order.
+  public private(set) var migrations: [String] {
+    get { shared.content.migrations }
+    set { content.migrations = newValue }
+  }
+
+  private var byName: [String: Collection] {
+    get { shared.content.byName }
+    set { content.byName = newValue }
   }
 
   /// The collection of that exact name, or nil.
-  public func collection(named name: String) -> Collection? { byName[name] }
+  public func collection(named name: String) -> Collection? {
+    let collections = shared.content.collections
+    // Comparing a few names is cheaper than hashing one.
+    if collections.count > 8 { return shared.content.byName[name] }
+    return collections.first { $0.name == name }
+  }
 
   /// Adds a collection and counts a schema change.
   ///

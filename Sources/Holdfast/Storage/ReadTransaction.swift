@@ -8,11 +8,14 @@ public class ReadTransaction {
   let cancellation: Cancellation?
   /// Whom to tell of operations; nil for nobody.
   final let log: OperationLog?
-  private(set) var isOpen = true
+  /// The store whose transaction this thread is inside of, and the transaction around that, which
+  /// outlives it.
+  @exclusivity(unchecked) final var scope: (owner: ObjectIdentifier?, outer: ReadTransaction?)
+  @exclusivity(unchecked) private(set) final var isOpen = true
   /// Scratch for keys given as values.
   let keyBuffer = RowBuffer(count: 1)
   /// Savepoints alive, innermost last; outside all of them is 0.
-  final var savepoints: [Int] = []
+  @exclusivity(unchecked) final var savepoints: [Int] = []
   /// Scratch of the typed layer, kept from one call to the next.
   @exclusivity(unchecked) final var scratch: AnyObject?
   /// The typed layer's layout of ``recent`` for a model, and whether the collection was found to be as
@@ -21,7 +24,7 @@ public class ReadTransaction {
     (layout: RowLayout, model: ObjectIdentifier, isEnsured: Bool)?
   /// The collection that was looked up last, for calls that name it again.
   @exclusivity(unchecked) private var recent: Collection?
-  private var cursors: [ObjectIdentifier: RowCursor] = [:]
+  @exclusivity(unchecked) private var cursors: [ObjectIdentifier: RowCursor] = [:]
 
   init(
     _ reader: any StorageReader,
@@ -249,6 +252,7 @@ public class ReadTransaction {
 
   /// Closes the cursors of a savepoint that ends, or all.
   final func closeCursors(of savepoint: Int? = nil) {
+    if cursors.isEmpty { return }
     for cursor in Array(cursors.values) where savepoint == nil || cursor.savepoint == savepoint {
       cursor.close()
     }

@@ -6,8 +6,9 @@ public final class RowBuffer {
   // No call leaves an access to these open while it calls out, so there is nothing to check.
   @exclusivity(unchecked) private var slots: UnsafeMutablePointer<RowView.Slot>
   @exclusivity(unchecked) private var slotCapacity: Int
-  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
-  @exclusivity(unchecked) private var byteCapacity: Int
+  /// The bytes of texts and blobs; nil before the first.
+  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var byteCapacity = 0
   @exclusivity(unchecked) private var byteCount = 0
   /// The number of fields.
   @exclusivity(unchecked) public private(set) var count: Int
@@ -18,13 +19,11 @@ public final class RowBuffer {
     slotCapacity = max(count, 8)
     slots = .allocate(capacity: slotCapacity)
     slots.initialize(repeating: .null, count: slotCapacity)
-    byteCapacity = 256
-    bytes = .allocate(byteCount: byteCapacity, alignment: 16)
   }
 
   deinit {
     slots.deallocate()
-    bytes.deallocate()
+    bytes?.deallocate()
   }
 
   /// The row; valid until the buffer is next changed.
@@ -41,9 +40,9 @@ public final class RowBuffer {
     count = newCount
     byteCount = 0
     if byteCapacity > 1 << 20 {
-      bytes.deallocate()
-      byteCapacity = 4096
-      bytes = .allocate(byteCount: byteCapacity, alignment: 16)
+      bytes?.deallocate()
+      byteCapacity = 0
+      bytes = nil
     }
   }
 
@@ -114,25 +113,29 @@ public final class RowBuffer {
   /// Appends bytes to the buffer's own memory, moving earlier slots along when it grows.
   private func copy(_ source: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let needed = byteCount + source.count
-    if needed > byteCapacity { grow(to: needed) }
-    let start = bytes + byteCount
+    var bytes = bytes
+    if bytes == nil || needed > byteCapacity { bytes = grow(to: needed) }
+    let start = bytes.unsafelyUnwrapped + byteCount
     if let base = source.baseAddress { start.copyMemory(from: base, byteCount: source.count) }
     byteCount = needed
     return UnsafeRawBufferPointer(start: start, count: source.count)
   }
 
-  private func grow(to needed: Int) {
-    let capacity = max(needed, byteCapacity * 2)
+  private func grow(to needed: Int) -> UnsafeMutableRawPointer {
+    let capacity = max(needed, byteCapacity * 2, 256)
     let fresh = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    fresh.copyMemory(from: bytes, byteCount: byteCount)
-    let old = UnsafeRawPointer(bytes)
-    for index in 0..<count {
-      if let pointer = slots[index].pointer, pointer >= old, pointer <= old + byteCount {
-        slots[index].pointer = UnsafeRawPointer(fresh) + (pointer - old)
+    if let bytes {
+      fresh.copyMemory(from: bytes, byteCount: byteCount)
+      let old = UnsafeRawPointer(bytes)
+      for index in 0..<count {
+        if let pointer = slots[index].pointer, pointer >= old, pointer <= old + byteCount {
+          slots[index].pointer = UnsafeRawPointer(fresh) + (pointer - old)
+        }
       }
+      bytes.deallocate()
     }
-    bytes.deallocate()
     bytes = fresh
     byteCapacity = capacity
+    return fresh
   }
 }

@@ -10,17 +10,7 @@ import Glibc
 ///
 /// A transaction body is synchronous, so a thread-specific chain is exact: it lets a nested `read`
 /// join, and refuses a nested `write` or `close`.
-final class TransactionScope {
-  let owner: ObjectIdentifier
-  let transaction: ReadTransaction
-  let outer: TransactionScope?
-
-  private init(owner: ObjectIdentifier, transaction: ReadTransaction, outer: TransactionScope?) {
-    self.owner = owner
-    self.transaction = transaction
-    self.outer = outer
-  }
-
+enum TransactionScope {
   private static let slot: pthread_key_t = {
     var key = pthread_key_t()
     let status = pthread_key_create(&key, nil)
@@ -28,9 +18,9 @@ final class TransactionScope {
     return key
   }()
 
-  private static var innermost: TransactionScope? {
+  private static var innermost: ReadTransaction? {
     pthread_getspecific(slot).map { raw in
-      Unmanaged<TransactionScope>.fromOpaque(raw).takeUnretainedValue()
+      Unmanaged<ReadTransaction>.fromOpaque(raw).takeUnretainedValue()
     }
   }
 
@@ -38,24 +28,25 @@ final class TransactionScope {
   static func current(of owner: ObjectIdentifier) -> ReadTransaction? {
     var scope = innermost
     while let candidate = scope {
-      if candidate.owner == owner { return candidate.transaction }
-      scope = candidate.outer
+      if candidate.scope.owner == owner { return candidate }
+      scope = candidate.scope.outer
     }
     return nil
   }
 
-  /// Runs `body` inside a transaction's scope.
+  /// Runs `body` inside a transaction's scope; once for each transaction.
   static func enter<T>(
     _ owner: ObjectIdentifier,
     _ transaction: ReadTransaction,
     _ body: () throws -> T
   ) rethrows -> T {
     let outer = innermost
-    let scope = TransactionScope(owner: owner, transaction: transaction, outer: outer)
-    pthread_setspecific(slot, Unmanaged.passUnretained(scope).toOpaque())
+    transaction.scope = (owner, outer)
+    pthread_setspecific(slot, Unmanaged.passUnretained(transaction).toOpaque())
     defer {
       pthread_setspecific(slot, outer.map { Unmanaged.passUnretained($0).toOpaque() })
+      transaction.scope = (nil, nil)
     }
-    return try withExtendedLifetime(scope) { try body() }
+    return try withExtendedLifetime(transaction) { try body() }
   }
 }

@@ -17,7 +17,7 @@ public final class WriteTransaction: ReadTransaction {
   let rowBuffer = RowBuffer()
   private var nextSavepoint = 1
   private var failure: StorageError? { didSet { hasFailed = failure != nil } }
-  private var hasFailed = false
+  @exclusivity(unchecked) private var hasFailed = false
 
   init(
     _ writer: any StorageWriter,
