@@ -27,6 +27,23 @@ import Testing
   }
 
   @Test(arguments: SampleStore.backends)
+  func `values that a unique index finds equal leave no copy, and name the index`(to: String)
+    async throws
+  {
+    let store = try await SampleStore("sqlite")
+    // Only somebody who takes the index away can put them there.
+    try ForeignSample.make(
+      "store",
+      in: store.tool,
+      "DROP INDEX city_by_name_index; UPDATE city SET name = 'Bern'"
+    )
+    let result = try await store.tool.run("convert", "store", "\(to):copy")
+    #expect(result.status == 1 && result.errors.contains("by_name"), "\(result)")
+    #expect(result.errors.filter(\.isNewline).count == 1)
+    #expect(try !store.tool.names().contains { $0.hasPrefix("copy") })
+  }
+
+  @Test(arguments: SampleStore.backends)
   func `a destination that is taken, or belongs to the source, is refused`(backend: String)
     async throws
   {

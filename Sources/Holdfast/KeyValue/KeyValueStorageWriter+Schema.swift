@@ -48,6 +48,7 @@ extension KeyValueStorageWriter {
     try changed.remove(collection)
     changes += 1
     closeAllCursors()
+    try storeBacklogs()
     encodeSequenceKey(prepared)
     _ = try transaction.delete(session.longKey.bytes, in: session.schema.sequenceTable)
     for table in prepared.tables.indexes { try transaction.dropTable(table) }
@@ -124,6 +125,7 @@ extension KeyValueStorageWriter {
     if old.isAutomaticKeyDirty { try writeAutomaticKey(old) }
     changes += 1
     closeAllCursors()
+    try storeBacklogs()
     var tables = CollectionTables(rows: old.tables.rows, indexes: [])
     var isFresh: [Bool] = []
     for index in redefined.indexes {
@@ -178,11 +180,12 @@ extension KeyValueStorageWriter {
       for (position, index) in new.indexes.enumerated() where isFresh[position] {
         let table = new.tables.indexes[position]
         try checkUniqueness(index, table, new)
-        try store(index, table)
+        try storeLater(index, table)
       }
       isFound = try cursor.seek(session.key.bytes)
       if isFound { isFound = try cursor.next() }
     }
+    try storeBacklogs()
     closeAllCursors()
   }
 

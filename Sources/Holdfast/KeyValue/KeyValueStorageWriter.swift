@@ -11,6 +11,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
 
   private var savepoints: [Savepoint] = []
   private var uniqueness: UniquenessCheck<Transaction>?
+  /// Whether an index has a backlog.
+  @exclusivity(unchecked) private var hasBacklog = false
 
   deinit { end() }
 
@@ -86,6 +88,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     }
     let row = try prepared.decode(old)
     for index in prepared.indexes { index.encodeOld(row, key: session.key.bytes) }
+    try storeBacklogs()
     for (position, index) in prepared.indexes.enumerated() {
       try remove(index, prepared, prepared.tables.indexes[position])
     }
@@ -98,6 +101,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   public func deleteAll(in collection: Collection) throws(StorageError) -> Int {
     let prepared = try prepare(collection)
     changes += 1
+    for index in prepared.indexes { index.backlog.removeAll() }
     let count = try transaction.count(in: prepared.tables.rows)
     try transaction.clear(prepared.tables.rows)
     for table in prepared.tables.indexes { try transaction.clear(table) }
@@ -161,7 +165,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
       )
     }
     for (position, index) in prepared.indexes.enumerated() {
-      try store(index, prepared.tables.indexes[position])
+      try storeLater(index, prepared.tables.indexes[position])
     }
   }
 
@@ -177,12 +181,54 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     }
     try transaction.put(session.key.bytes, session.value.bytes, in: prepared.tables.rows)
     for (position, index) in prepared.indexes.enumerated() where index.isChanged {
+      try storeBacklog(index, prepared.tables.indexes[position])
       try remove(index, prepared, prepared.tables.indexes[position])
       try store(index, prepared.tables.indexes[position])
     }
   }
 
-  func store(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
+  /// Stores the new entry of an index, now or with others in the index's order.
+  ///
+  /// Those of unique indexes are stored now, since the next check has to find them.
+  @inline(__always)
+  func storeLater(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
+    if index.isUnique || entryForm.isLong(index.new.count) { return try store(index, table) }
+    hasBacklog = true
+    index.backlog.append(index.new.bytes)
+    if index.backlog.isFull { try storeBacklog(index, table) }
+  }
+
+  private func storeBacklog(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
+    if index.backlog.isEmpty { return }
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try index.backlog.drain { (entry) throws(StorageError) in
+      _ = try transaction.insert(entry, nothing, in: table)
+    }
+  }
+
+  /// Brings the engine's indexes up to date.
+  func storeBacklogs() throws(StorageError) {
+    if !hasBacklog { return }
+    for prepared in session.all {
+      for (index, table) in zip(prepared.indexes, prepared.tables.indexes) {
+        try storeBacklog(index, table)
+      }
+    }
+    hasBacklog = false
+  }
+
+  private func forgetBacklogs() {
+    if !hasBacklog { return }
+    hasBacklog = false
+    for prepared in session.all {
+      for index in prepared.indexes { index.backlog.removeAll() }
+    }
+  }
+
+  /// Brings the indexes up to date, which may be scanned.
+  override func prepareToScan() throws(StorageError) { try storeBacklogs() }
+
+  private func store(_ index: PreparedIndex, _ table: KeyValueTable) throws(StorageError) {
     if !entryForm.isLong(index.new.count) {
       return try transaction.put(index.new.bytes, .init(start: nil, count: 0), in: table)
     }
@@ -267,6 +313,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   /// Opens a savepoint inside the innermost one.
   public func beginSavepoint() throws(StorageError) {
     try prepareToNest()
+    try storeBacklogs()
     try transaction.beginNested()
     var automaticKeys: [Int: (last: Int64, isDirty: Bool)] = [:]
     for prepared in session.all {
@@ -283,6 +330,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   public func releaseSavepoint() throws(StorageError) {
     try prepareToNest()
     guard !savepoints.isEmpty else { throw Self.noSavepoint }
+    try storeBacklogs()
     try transaction.commitNested()
     savepoints.removeLast()
   }
@@ -291,6 +339,8 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   public func rollbackSavepoint() throws(StorageError) {
     try prepareToNest()
     guard let savepoint = savepoints.popLast() else { throw Self.noSavepoint }
+    // All of them came since the savepoint began.
+    forgetBacklogs()
     try transaction.rollbackNested()
     let hasOtherSchema = catalog.schemaVersion != savepoint.catalog.schemaVersion
     catalog = savepoint.catalog
@@ -312,6 +362,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   /// Lends the engine's handles, once the engine holds everything.
   public override func lendNative() throws(StorageError) -> Any {
     try prepareToNest()
+    try storeBacklogs()
     try writeAutomaticKeys()
     return try super.lendNative()
   }
@@ -349,6 +400,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
     guard isOpen else { throw Self.closedError }
     while !savepoints.isEmpty { try releaseSavepoint() }
     closeAllCursors()
+    try storeBacklogs()
     try writeAutomaticKeys()
     try transaction.commit()
     if catalog.schemaVersion != session.schema.catalog.schemaVersion { publishSchema() }
@@ -377,6 +429,7 @@ public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   public override func end() {
     guard isOpen else { return }
     closeAllCursors()
+    forgetBacklogs()
     super.end()
   }
 }

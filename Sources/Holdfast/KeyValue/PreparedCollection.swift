@@ -80,6 +80,8 @@ final class PreparedIndex {
   let new = ByteBuffer()
   /// The full bytes of the entry that is there.
   let old = ByteBuffer()
+  /// New entries that the transaction has yet to store.
+  let backlog = IndexBacklog()
   /// How many bytes of ``new`` are the encoded values.
   var newValuesLength = 0
   /// How many bytes of ``old`` are the encoded values.

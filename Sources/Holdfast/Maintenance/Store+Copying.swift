@@ -41,12 +41,12 @@ extension Store {
     }
   }
 
-  /// Copies everything into an empty store that nobody else sees yet, in transactions of bounded
-  /// size; a failure leaves a part of it there.
+  /// Copies everything into an empty store that nobody else sees yet, in transactions of about `batch`
+  /// bytes of rows, which bound its memory; a failure leaves a part of it there.
   @discardableResult
   package func fill(
     _ destination: Store,
-    batch: Int = 20_000,
+    batch: Int = 32 << 20,
     progress: (Int) -> Void = { _ in }
   ) throws -> Int {
     try checkApart(destination)

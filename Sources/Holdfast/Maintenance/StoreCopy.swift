@@ -38,14 +38,25 @@ final class StoreCopy {
 
   /// Creates the collections, without records.
   func createCollections(in transaction: WriteTransaction) throws(StorageError) {
-    for collection in collections { try transaction.createCollection(collection.definition) }
+    for collection in collections {
+      var definition = collection.definition
+      if hasIndexesLast(collection, transaction) { definition.indexes = [] }
+      try transaction.createCollection(definition)
+    }
+  }
+
+  /// Whether a collection gets its indexes when its records are there; one with references needs them
+  /// from the beginning.
+  private func hasIndexesLast(_ collection: Collection, _ transaction: WriteTransaction) -> Bool {
+    transaction.writer.makesIndexesFasterLast && collection.references.isEmpty
+      && !collection.indexes.isEmpty
   }
 
   /// Copies the next records, without looking at their references.
   ///
   /// - Parameters:
   ///   - transaction: of the destination.
-  ///   - limit: how many at most.
+  ///   - limit: after how many bytes to stop.
   ///   - progress: called with the number of records copied so far, now and then.
   /// - Returns: whether there are more.
   /// - Throws: what either engine reports, and what the destination has against a record.
@@ -58,7 +69,7 @@ final class StoreCopy {
     while position < collections.count {
       let target = try transaction.collection(collections[position].name)
       try copyRows(of: collections[position], to: target, transaction, &left, progress)
-      if left == 0 { return true }
+      if left <= 0 { return true }
       cursor?.close()
       cursor = nil
       position += 1
@@ -85,10 +96,20 @@ final class StoreCopy {
         transaction.changes.touch(target)
         isTouched = true
       }
-      left -= 1
+      left -= Self.size(of: row)
       count += 1
       if count % 4096 == 0 { progress(count) }
     }
+  }
+
+  /// About how many bytes a row takes.
+  private static func size(of row: RowView) -> Int {
+    var size = 0
+    for index in 0..<row.count {
+      let slot = row.slots[index]
+      size += slot.kind == .text || slot.kind == .blob ? Int(slot.bits) + 4 : 8
+    }
+    return size
   }
 
   /// The cursor that goes on where the last transaction stopped.
@@ -99,8 +120,17 @@ final class StoreCopy {
     return opened
   }
 
-  /// Sets counters and migrations, and checks that every reference leads to a record.
+  /// Adds the indexes that are still to come, sets counters and migrations, and checks that every
+  /// reference leads to a record.
+  ///
+  /// - Throws: ``StorageError/Code/uniqueViolation`` naming the index; what the engine throws.
   func finish(in transaction: WriteTransaction) throws(StorageError) {
+    for collection in collections where hasIndexesLast(collection, transaction) {
+      try transaction.alterCollection(
+        collection.name,
+        collection.definition.indexes.map { .addIndex($0) }
+      )
+    }
     for collection in collections {
       let target = try transaction.collection(collection.name)
       if collection.automaticKeyPosition != nil {

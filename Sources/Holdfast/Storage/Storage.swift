@@ -252,6 +252,10 @@ public protocol StorageWriter: StorageReader {
     rows change: RowChange?
   ) throws(StorageError) -> Collection
 
+  /// Whether an index over records that are there is made faster than entry by entry as they come; a
+  /// copy of a store then adds indexes last. The default is no.
+  var makesIndexesFasterLast: Bool { get }
+
   /// Sets the largest automatic key that a collection has given out: the next one is one more.
   func setLastAutomaticKey(_ key: Int64, of collection: Collection) throws(StorageError)
 
@@ -267,6 +271,11 @@ public protocol StorageWriter: StorageReader {
 
   /// Makes the changes durable, as the store's durability says, and ends the transaction.
   func commit() throws(StorageError)
+}
+
+extension StorageWriter {
+  /// No.
+  public var makesIndexesFasterLast: Bool { false }
 }
 
 /// What a backend offers beyond what is mandatory, and its quantities.
