@@ -12,7 +12,7 @@ private struct Narrow: Model {
   var id: Int64?
   var user: Int64
   var text: String
-  static let schema = Schema<Narrow>("narrow", key: \.id)
+  static let schema = Schema<Narrow>("narrow", key: \.id) { Index(\.user) }
 }
 
 /// A record of many fields that needs no more memory than a narrow one.
@@ -21,7 +21,7 @@ private struct Wide: Model {
   var a: Int64, b: Double, c: Bool, d: Int64?, e: String, f: Double, g: Int64, h: String
   var i: Int64, j: Double, k: Bool, l: Int64?, m: String, n: Double, o: Int64, p: Double?
   var text: String
-  static let schema = Schema<Wide>("wide", key: \.id)
+  static let schema = Schema<Wide>("wide", key: \.id) { Index(\.a) }
 }
 
 /// Counts what the operations of a store take from the heap, on this thread.
@@ -36,11 +36,12 @@ struct Allocations {
     counter = unsafeBitCast(symbol, to: (@convention(c) () -> UInt64).self)
   }
 
-  /// Prints for both records how many allocations an insert, a get and a row of a scan take.
+  /// Prints for both records how many allocations an insert, a get, a row of a scan, a get in a
+  /// snapshot of its own, and a query of 20 records by an index take.
   func run(_ store: Store, _ count: Int) throws {
     let text = String(repeating: "text ", count: 20)
-    try measure(store, "narrow", count) { Narrow(user: Int64($0), text: text) }
-    try measure(store, "wide", count) { number in
+    try measure(store, "narrow", count, by: \.user) { Narrow(user: Int64($0), text: text) }
+    try measure(store, "wide", count, by: \.a) { number in
       let n = Int64(number)
       return Wide(
         a: n,
@@ -68,6 +69,7 @@ struct Allocations {
     _ store: Store,
     _ name: String,
     _ count: Int,
+    by field: any KeyPath<M, Int64> & Sendable,
     _ make: (Int) -> M
   ) throws {
     let repository = Repository<M>(store)
@@ -94,7 +96,17 @@ struct Allocations {
         }
       }
     }
-    let figures = [inserted, got, scanned].map { "\(Double($0) / Double(count))" }
+    var gotEach: UInt64 = 0
+    var queried: UInt64 = 0
+    for round in 0..<2 {
+      gotEach = try counting {
+        for key in 1...count { _ = try repository.get(Int64(key + round)) }
+      }
+      queried = try counting {
+        for _ in 1...count { _ = try repository.fetch(sort: [.ascending(field)], limit: 20) }
+      }
+    }
+    let figures = [inserted, got, scanned, gotEach, queried].map { "\(Double($0) / Double(count))" }
     print(name, figures.joined(separator: " "))
   }
 
