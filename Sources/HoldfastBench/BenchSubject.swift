@@ -34,7 +34,7 @@ extension BenchSubject {
 
 /// The engine beneath, used straight.
 protocol BenchFloor: BenchSubject {
-  /// Adds records in the order of their keys to the empty store, in the way that is fastest.
+  /// Adds records in the order of their keys to the empty store, as the engine is loaded in bulk.
   func load(_ records: [BenchStatus]) throws
 }
 

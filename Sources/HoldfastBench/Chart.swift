@@ -46,7 +46,7 @@ public struct Chart {
       <text class="title" x="\(Self.text(margin))" y="36">Time of Holdfast ÷ time of the same work \
       in the engine's C API</text>
       <text class="note" x="\(Self.text(margin))" y="57">less is better; the bar starts at 1, where \
-      both are equal; the upright mark is the target</text>
+      both are equal; the upright mark is the target, and orange bars miss theirs</text>
       \(panels)</svg>
 
       """
