@@ -35,13 +35,13 @@ import Testing
   }
 
   private static let budgets = [
-    "memory": Budget(operation: [7, 3, 6, 20, 200]),
+    "memory": Budget(operation: [9, 3, 6, 12, 140]),
     // SQLite itself takes memory for the columns of a statement that it begins anew.
-    "sqlite": Budget(operation: [12, 6, 3, 30, 200], fields: [1, 4, 0.5, 4, 20]),
-    "lmdb": Budget(operation: [12, 5, 4, 20, 200]),
+    "sqlite": Budget(operation: [12, 5, 3, 14, 85], fields: [1, 4, 0.5, 5, 5]),
+    "lmdb": Budget(operation: [9, 3, 3, 13, 100]),
     // The journal has each field as text.
-    "json": Budget(operation: [10, 3, 6, 20, 200], fields: [20, 0.5, 0.5, 1, 1]),
-    "plist": Budget(operation: [10, 3, 6, 20, 200], fields: [20, 0.5, 0.5, 1, 1]),
+    "json": Budget(operation: [13, 3, 6, 13, 140], fields: [20, 0.5, 0.5, 1, 1]),
+    "plist": Budget(operation: [13, 3, 6, 13, 140], fields: [20, 0.5, 0.5, 1, 1]),
   ]
 
   private static func run(_ command: [String], _ environment: [String: String] = [:]) throws

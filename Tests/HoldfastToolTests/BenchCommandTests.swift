@@ -21,6 +21,10 @@ import FoundationXML
     return try #require(object as? [[String: Any]])
   }
 
+  private func isEngine(_ figure: [String: Any]) -> Bool {
+    ["sqlite", "lmdb"].contains(figure["backend"] as? String)
+  }
+
   @Test func `loads have their times, memory and sizes`() async throws {
     let all = try await figures("--records", "300", "--filter", "sqlite/bulk-insert")
     let bulk = try #require(all.first)
@@ -35,7 +39,8 @@ import FoundationXML
     for workload in ["import", "copy"] {
       let all = try await figures("--records", "300", "--filter", workload)
       #expect(all.map { $0["backend"] as? String } == ["sqlite", "lmdb", "json", "plist"])
-      #expect(all.allSatisfy { ($0["ratio"] as? Double ?? 0) > 0 }, "\(all)")
+      // Few records take as long to read from the file as to import: the rest may be none.
+      #expect(all.allSatisfy { $0["ratio"] is Double && $0["target"] is Double == isEngine($0) })
     }
   }
 
