@@ -69,7 +69,7 @@ import Testing
       #expect(sources[path] == text, "the guide does not show \(path) as it is")
     }
     let engine = try #require(sources["Sources/SlowStore/SlowEngine.swift"])
-    let code = engine.split(separator: "\n").filter { !$0.trimmingPrefix(/ +/).hasPrefix("//") }
+    let code = engine.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
     #expect(code.count < 150, "an engine takes \(code.count) lines")
   }
 
