@@ -99,7 +99,8 @@ extension Workload {
         let count = durability == .full ? size.commits / 4 : size.commits
         let records = (0..<count).map { index in
           var record = BenchStatus.sample(Int64((round * 7919 + index * 31) % size.records + 1))
-          record.text += " edited \(round)"
+          // Never what an earlier size or round left there, which would be nothing to write.
+          record.text += " edited \(size.records) \(round)"
           return record
         }
         return { subject in
