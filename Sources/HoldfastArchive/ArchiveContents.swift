@@ -3,9 +3,9 @@ import Holdfast
 /// The catalog and the journal of a folder, and where they say that the records are.
 ///
 /// A record file is in the state of the catalog's `base`, or, if a checkpoint was interrupted, of the
-/// commit of its mark. A mark is the last thing in its journal: nothing is committed before its
-/// checkpoint is finished. So every collection has a file of either state at every moment, and a
-/// file that holds neither was edited by hand.
+/// commit of its mark. Nothing is committed before a checkpoint is finished: behind its mark are only
+/// the commits that were made while it wrote, none of which changes the schema. So every collection
+/// has a file of either state at every moment, and a file that holds neither was edited by hand.
 struct ArchiveContents {
   let folder: ArchiveFolder
   let format: ArchiveFormat
@@ -93,7 +93,7 @@ struct ArchiveContents {
     defer { journal.content.keepAlive() }
     return journal.scan.groups.contains { group in
       Self.isCommit(group, after: catalog.base)
-        && JournalOutline.touches(id, journal.changes(group))
+        && JournalOutline.touched(by: journal.changes(group)).contains(id)
     }
   }
 
@@ -139,8 +139,11 @@ struct ArchiveContents {
     if journal.scan.groups.isEmpty { return [] }
     var left: [String] = []
     for name in outline.allNames.union(catalog.collections.map(\.physicalName)) {
-      let path = ArchiveFolder.replacement(of: folder.records(name, catalog.encoding))
-      if try FileStamp.of(path) != nil { left.append(name) }
+      let path = folder.records(name, catalog.encoding)
+      for kind in ArchiveFolder.Replacement.allCases
+      where try FileStamp.of(ArchiveFolder.replacement(of: path, kind)) != nil {
+        left.append(name)
+      }
     }
     return left
   }

@@ -20,8 +20,37 @@ struct ArchiveFolder: Sendable {
     path + "/" + physicalName + "." + encoding.fileExtension
   }
 
+  /// The new files of a checkpoint, which take the places of those that they are beside.
+  ///
+  /// One under the folder's lock and one that runs beside commits have names of their own: either may
+  /// go on while another process does the other.
+  enum Replacement: String, CaseIterable {
+    case underLock = ".new"
+    case besideCommits = ".next"
+  }
+
   /// The new file that will replace the one at a path.
-  static func replacement(of path: String) -> String { path + ".new" }
+  static func replacement(of path: String, _ kind: Replacement = .underLock) -> String {
+    path + kind.rawValue
+  }
+
+  /// The journal that a checkpoint beside commits puts in place while it renames the files.
+  var markedJournal: String { journal + ".marked" }
+
+  /// Removes new files that do not come into use, those of catalog and journal among them.
+  func removeReplacements(
+    of records: [String],
+    _ kinds: [Replacement],
+    _ files: any FileOperations
+  ) {
+    var paths: [String] = []
+    for kind in kinds {
+      paths += (records + [catalog, journal]).map { Self.replacement(of: $0, kind) }
+      if kind == .besideCommits { paths.append(markedJournal) }
+    }
+    // What cannot be removed is removed before it is written again.
+    for path in paths { _ = Result { () throws(StorageError) in try files.remove(path) } }
+  }
 
   /// Names that no collection's file may have, without extension.
   static let reservedNames: Set<String> = ["catalog", "journal", "lock"]

@@ -79,7 +79,7 @@ struct ArchiveRefresh {
       try replay.apply(UnsafeRawBufferPointer(rebasing: bytes[group.changes]))
     }
     var next = state
-    for id in replay.touched { next.files[id]?.isDirty = true }
+    for id in replay.touched { next.noteChange(of: id) }
     next.follow(writer.catalog)
     // A checkpoint that another process began and did not finish is finished before we commit.
     for group in scan.groups where group.mark.kind == .checkpoint {
@@ -102,21 +102,58 @@ struct ArchiveRefresh {
   /// Goes over to the journal that another process' checkpoint began, if it goes on where this one
   /// has arrived.
   private func adoptNewJournal(_ state: inout ArchiveState) throws(StorageError) -> Bool {
-    guard
-      let file = try OpenFile.open(folder.journal, writable: !loader.options.isReadOnly),
-      let catalogContent = try FileBytes.read(folder.catalog)
-    else { return false }
+    guard let file = try OpenFile.open(folder.journal, writable: !loader.options.isReadOnly) else {
+      return false
+    }
+    let header = try header(of: file)
+    guard header.store == state.store, header.sequence <= state.sequence else { return false }
+    if header.sequence == state.journal.base, state.sequence > header.sequence {
+      // With commits that went into no file it is that of a checkpoint which is renaming files, or was
+      // interrupted at it. The old one has all of them: before the next commit there is yet another.
+      state.needsCheckpoint = true
+      state.isCheckpointUnfinished = true
+      return true
+    }
     let content = try FileBytes.read(file.descriptor, from: 0, path: folder.journal)
+    guard let catalogContent = try FileBytes.read(folder.catalog) else { return false }
     defer {
       content.keepAlive()
       catalogContent.keepAlive()
     }
-    let (header, headerEnd) = try FoundJournal.header(content.bytes, path: folder.journal)
     let catalog = try ArchiveCatalog(catalogContent.bytes, path: folder.catalog, isOurs: true)
-    guard header.store == state.store, header.sequence == state.sequence,
-      catalog.store == state.store, catalog.base == header.sequence,
+    guard catalog.store == state.store, catalog.base == header.sequence,
       catalog.encoding == state.encoding, state.holds(catalog.digests)
     else { return false }
+    return try adopt(file, content, catalog, &state)
+  }
+
+  private func header(of file: OpenFile) throws(StorageError) -> JournalMark {
+    let start = try FileBytes.read(file.descriptor, from: 0, limit: 1 << 12, path: folder.journal)
+    defer { start.keepAlive() }
+    return try FoundJournal.header(start.bytes, path: folder.journal).0
+  }
+
+  /// Takes the catalog's files for those that memory goes back to, and applies the commits of the new
+  /// journal that are not in memory yet.
+  private func adopt(
+    _ file: OpenFile,
+    _ content: FileBytes,
+    _ catalog: ArchiveCatalog,
+    _ state: inout ArchiveState
+  ) throws(StorageError) -> Bool {
+    let (_, headerEnd) = try FoundJournal.header(content.bytes, path: folder.journal)
+    let groups = UnsafeRawBufferPointer(rebasing: content.bytes[headerEnd...])
+    let scan = try JournalScan(
+      groups,
+      at: headerEnd,
+      after: catalog.base,
+      synced: headerEnd,
+      name: folder.journal
+    )
+    let known = scan.groups.prefix {
+      $0.mark.kind == .commit && $0.mark.sequence <= state.sequence
+    }
+    guard (known.last?.mark.sequence ?? catalog.base) == state.sequence else { return false }
     state.files = [:]
     state.obsolete = []
     for entry in catalog.collections {
@@ -125,20 +162,26 @@ struct ArchiveRefresh {
           ArchiveState.RecordContent(name: entry.physicalName, digest: $0)
         },
         target: entry.physicalName,
-        isDirty: false
+        isDirty: entry.digest == nil
       )
     }
+    for group in known {
+      let changes = UnsafeRawBufferPointer(rebasing: groups[group.changes])
+      for id in JournalOutline.touched(by: changes) { state.noteChange(of: id) }
+    }
+    let end = known.last?.range.upperBound ?? 0
     state.base = catalog.base
     state.needsCheckpoint = false
     state.isCheckpointUnfinished = false
     state.journal = JournalPosition(
       file: file,
+      base: catalog.base,
       stamp: content.stamp,
-      end: headerEnd,
-      synced: headerEnd,
-      tail: Array(content.bytes[..<headerEnd].suffix(JournalLine.checkLength))
+      end: headerEnd + end,
+      synced: scan.synced,
+      tail: Array(content.bytes[..<(headerEnd + end)].suffix(JournalLine.checkLength))
     )
-    return try apply(UnsafeRawBufferPointer(rebasing: content.bytes[headerEnd...]), &state)
+    return try apply(UnsafeRawBufferPointer(rebasing: groups[end...]), &state)
   }
 }
 

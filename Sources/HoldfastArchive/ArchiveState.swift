@@ -55,15 +55,23 @@ struct ArchiveState {
   var isCheckpointUnfinished: Bool
   /// Whether memory holds a file as somebody edited it.
   var isEdited: Bool
+  /// The collections that were changed since a checkpoint last looked.
+  var changed: Set<Int> = []
 
   /// Whether there are commits that the record files lack.
   var hasPendingCommits: Bool { sequence > base }
 
-  /// Whether the journal has outgrown the record files, so that a checkpoint costs no more than
-  /// what was committed since the last one.
-  var isJournalLarge: Bool {
-    let total = files.values.reduce(0) { $0 + ($1.onDisk?.digest.size ?? 0) }
-    return journal.end > max(1 << 20, total)
+  /// The size from which on the journal has outgrown the record files, so that a checkpoint costs
+  /// no more than what was committed since the last one.
+  func journalLimit(atLeast minimum: Int) -> Int {
+    max(minimum, files.values.reduce(0) { $0 + ($1.onDisk?.digest.size ?? 0) })
+  }
+
+  /// Takes note that a commit has changed a collection.
+  mutating func noteChange(of id: Int) {
+    // Most commits change what others have changed before: then nothing is copied.
+    if files[id]?.isDirty == false { files[id]?.isDirty = true }
+    if !changed.contains(id) { changed.insert(id) }
   }
 
   /// Takes note of the collections that there are now, and of their names.
@@ -86,6 +94,8 @@ struct ArchiveState {
 struct JournalPosition {
   /// The journal; nil while the archive is suspended.
   var file: OpenFile?
+  /// The commit that its first group follows.
+  var base: Int64
   /// The journal's stamp when it was read last.
   var stamp: FileStamp
   /// Whether what comes last in it was written here, after ``stamp``.

@@ -47,6 +47,7 @@ extension ArchiveStorage {
   /// - Throws: `StorageError.Code.readOnly`, `StorageError.Code.busy`; as a commit.
   public func compact(timeout: Duration) throws(StorageError) {
     try checkWritable()
+    mutex.withLock { stopCheckpoint() }
     var state = try takeState(timeout: timeout)
     defer { giveBack(state) }
     if state.hasPendingCommits || state.needsCheckpoint { try checkpoint(&state) }
@@ -63,14 +64,21 @@ extension ArchiveStorage {
     let findings = try ArchiveVerification(
       ArchiveLoader(folder: folder, format: format, options: options)
     ).run()
-    return try findings + memory().verify(timeout: timeout)
+    let (memory, failure) = try verified()
+    let note = failure.map {
+      Finding.note(
+        "the last checkpoint failed, and a later commit tries again; what was committed is in the "
+          + "journal (\($0.message))"
+      )
+    }
+    return try findings + [note].compactMap(\.self) + memory.verify(timeout: timeout)
   }
 
-  private func memory() throws(StorageError) -> ArchiveMemory {
+  private func verified() throws(StorageError) -> (ArchiveMemory, StorageError?) {
     mutex.lock()
     defer { mutex.unlock() }
     try checkOpen()
-    return state.memory
+    return (state.memory, checkpoints.failure)
   }
 
   /// Lets the lock's file and the journal go; the rows stay in memory.
@@ -79,6 +87,10 @@ extension ArchiveStorage {
   public func suspend() throws(StorageError) {
     mutex.lock()
     defer { mutex.unlock() }
+    try checkOpen()
+    try checkNotWriting()
+    stopCheckpoint()
+    // Waiting lets others in.
     try checkOpen()
     try checkNotWriting()
     lock.letGo()

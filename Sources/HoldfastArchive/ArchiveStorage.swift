@@ -28,13 +28,20 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   let durableFiles: any FileOperations
   let lock: FolderLock
 
-  /// Protects everything below.
-  let mutex = NSLock()
+  /// The size up to which a journal never counts as too large.
+  let minimumJournal: Int
+
+  /// Protects everything below; signalled when a turn or a checkpoint ends.
+  let mutex = NSCondition()
   var state: ArchiveState
   /// What the next write transaction writes its lines with.
-  private var lines: ChangeLines?
+  var lines: ChangeLines?
   /// Whether a write transaction is open: nobody else commits then, and the state is the writer's.
-  private(set) var isWriting = false
+  var isWriting = false
+  /// Who has the folder's lock, or waits for it; the lock itself keeps out other processes only.
+  var turn = Turn.free
+  /// The checkpoints beside commits.
+  var checkpoints = CheckpointRecord()
   /// Why nothing is written any more.
   private(set) var failure: StorageError?
   private(set) var isClosed = false
@@ -49,8 +56,10 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     files: any FileOperations,
     lock: FolderLock,
     state: ArchiveState,
-    wasCreated: Bool
+    wasCreated: Bool,
+    minimumJournal: Int
   ) {
+    self.minimumJournal = minimumJournal
     self.folder = folder
     self.format = format
     self.options = options
@@ -91,12 +100,14 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     try open(path: path, format: format, options: options, files: SystemFiles())
   }
 
-  /// Opens an archive whose files are changed through other calls, for tests.
+  /// Opens an archive whose files are changed through other calls, or whose journal counts as too
+  /// large at another size, for tests.
   package static func open(
     path: String,
     format: ArchiveFormat,
     options: StorageOptions,
-    files: any FileOperations
+    files: any FileOperations,
+    minimumJournal: Int = 1 << 20
   ) throws(StorageError) -> ArchiveStorage {
     let unresolved = ArchiveFolder(path)
     var wasCreated = false
@@ -135,7 +146,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
       files: files,
       lock: lock,
       state: state,
-      wasCreated: wasCreated
+      wasCreated: wasCreated,
+      minimumJournal: minimumJournal
     )
   }
 
@@ -163,7 +175,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     try checkWritable()
     var state = try takeState(timeout: timeout)
     do throws(StorageError) {
-      if state.needsCheckpoint || state.isJournalLarge { try checkpoint(&state) }
+      if state.needsCheckpoint { try checkpoint(&state) }
       try cutTornTail(&state)
       let memory = try state.memory.beginWriting(timeout: timeout)
       store(state)
@@ -181,6 +193,8 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   /// - Throws: what else the checkpoint throws; all commits are in the journal even then.
   public func close() throws(StorageError) {
     defer { markClosed() }
+    // What it has not finished is done at once.
+    mutex.withLock { stopCheckpoint() }
     guard !options.isReadOnly, hasWorkToClose else { return }
     var state: ArchiveState
     do throws(StorageError) {
@@ -208,6 +222,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     defer { mutex.unlock() }
     guard !isClosed else { return }
     isClosed = true
+    stopCheckpoint()
     lock.letGo()
     state.journal.file = nil
     // Snapshots that are still open keep what they see.
@@ -236,54 +251,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     }
   }
 
-  // MARK: The state and its one writer
-
-  /// Takes the folder's lock and the state, up to date with the journal.
-  func takeState(timeout: Duration) throws(StorageError) -> ArchiveState {
-    try checkTakeable()
-    try lock.take(timeout: timeout)
-    mutex.lock()
-    defer { mutex.unlock() }
-    do throws(StorageError) {
-      try checkOpen()
-      if let failure {
-        throw StorageError(
-          .ioError,
-          "an earlier commit failed and the archive takes no more writes; close and reopen it",
-          backend: format.backend,
-          engineCode: failure.engineCode,
-          underlying: failure
-        )
-      }
-      try refresh()
-      // Nobody can be writing now: what is found is what the interrupted checkpoint left.
-      if state.isCheckpointUnfinished { state = try loader.load() }
-    } catch {
-      lock.release()
-      throw error
-    }
-    isWriting = true
-    return state
-  }
-
-  /// The folder's lock does not keep out who has it already.
-  private func checkTakeable() throws(StorageError) {
-    mutex.lock()
-    defer { mutex.unlock() }
-    try checkOpen()
-    try checkNotWriting()
-  }
-
-  /// Checks that no write transaction is open; the mutex is held.
-  func checkNotWriting() throws(StorageError) {
-    guard !isWriting else {
-      throw StorageError(
-        .busy,
-        "the archive has a write transaction open; end it first",
-        backend: format.backend
-      )
-    }
-  }
+  // MARK: The state
 
   private func store(_ state: ArchiveState) {
     mutex.lock()
@@ -297,17 +265,6 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     defer { mutex.unlock() }
     defer { lines = nil }
     return lines ?? ChangeLines()
-  }
-
-  /// Ends a write transaction, and lets other processes in.
-  func giveBack(_ state: ArchiveState, _ lines: ChangeLines? = nil) {
-    lines?.removeAll()
-    mutex.lock()
-    self.state = state
-    if let lines { self.lines = lines }
-    isWriting = false
-    mutex.unlock()
-    lock.release()
   }
 
   /// Remembers that the files' state is unknown, so that nothing is written on top of it.

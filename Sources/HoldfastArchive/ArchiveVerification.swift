@@ -103,11 +103,16 @@ struct ArchiveVerification {
     for name in try folder.names().sorted() {
       let path = folder.path + "/" + name
       if name.hasPrefix(".") || known.contains(path) { continue }
-      let isReplacement = known.contains { ArchiveFolder.replacement(of: $0) == path }
+      let isReplacement =
+        path == folder.markedJournal
+        || ArchiveFolder.Replacement.allCases.contains { kind in
+          known.contains { ArchiveFolder.replacement(of: $0, kind) == path }
+        }
       findings.append(
         .note(
           isReplacement
-            ? "\(path) is left over from an interrupted checkpoint and may be removed"
+            ? "\(path) is of a checkpoint that is running, or left over from an interrupted one; "
+              + "the next one removes it"
             : "\(path) is no file of the store"
         )
       )

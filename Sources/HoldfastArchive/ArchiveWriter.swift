@@ -211,7 +211,7 @@ public final class ArchiveWriter: StorageWriter {
       next.follow(memory.catalog)
       for id in touched { try storage.checkUnedited(id, &next) }
     }
-    for id in touched where next.files[id]?.isDirty == false { next.files[id]?.isDirty = true }
+    for id in touched { next.noteChange(of: id) }
     next.sequence += 1
     JournalLine.appendCommit(
       next.sequence,

@@ -4,7 +4,7 @@ import HoldfastArchive
 import Testing
 
 /// A folder of its own for one test, removed with the fixture.
-final class ArchiveFixture {
+final class ArchiveFixture: Sendable {
   let root: URL
   var path: String { root.appendingPathComponent("store").path }
 

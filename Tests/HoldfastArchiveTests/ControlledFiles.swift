@@ -29,6 +29,8 @@ final class ControlledFiles: FileOperations {
     var open: [Int32: Int] = [:]
     var acknowledged = 0
     var leftovers: [Leftover] = []
+    var failed = ""
+    var beforeSync: (@Sendable (String) -> Void)?
   }
 
   private let system = SystemFiles()
@@ -69,22 +71,30 @@ final class ControlledFiles: FileOperations {
   var calls: Int { state.withLock { $0.calls } }
   var bytesWritten: Int { state.withLock { $0.bytesWritten } }
   var leftovers: [Leftover] { state.withLock { $0.leftovers } }
+  /// The call that was the first to fail: what it does, and the file's name.
+  var failed: String { state.withLock { $0.failed } }
   func acknowledge() { state.withLock { $0.acknowledged += 1 } }
+
+  /// Runs a closure before each file or folder is synced, with its name; it may use the store.
+  func beforeSync(_ body: @escaping @Sendable (String) -> Void) {
+    state.withLock { $0.beforeSync = body }
+  }
 
   private static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
 
   /// Counts a call; false if the process is dead.
-  private func count() -> (isAlive: Bool, isFirstDead: Bool) {
+  private func count(_ action: String, _ path: String) -> (isAlive: Bool, isFirstDead: Bool) {
     state.withLock { state in
       state.calls += 1
+      if state.calls == failingAt ?? deadFrom { state.failed = "\(action) \(Self.name(path))" }
       if let failingAt { return (state.calls != failingAt, state.calls == failingAt) }
       guard let deadFrom else { return (true, false) }
       return (state.calls < deadFrom, state.calls == deadFrom)
     }
   }
 
-  private func step() throws(StorageError) {
-    if !count().isAlive { throw SystemError.error(errorNumber, "use", "a dead disk") }
+  private func step(_ action: String, _ path: String) throws(StorageError) {
+    if !count(action, path).isAlive { throw SystemError.error(errorNumber, "use", "a dead disk") }
   }
 
   private func note(_ change: (inout State) -> Void) {
@@ -111,7 +121,7 @@ final class ControlledFiles: FileOperations {
   }
 
   func create(_ path: String, mode: UInt32?) throws(StorageError) -> Int32 {
-    try step()
+    try step("create", path)
     let file = try system.create(path, mode: mode)
     note { state in
       state.entries[Self.name(path)] = state.inodes.count
@@ -127,7 +137,7 @@ final class ControlledFiles: FileOperations {
     at offset: Int,
     path: String
   ) throws(StorageError) {
-    let (isAlive, isFirstDead) = count()
+    let (isAlive, isFirstDead) = count("write", path)
     if isFirstDead {
       let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
       try system.write(half, to: file, at: offset, path: path)
@@ -145,7 +155,7 @@ final class ControlledFiles: FileOperations {
   }
 
   func truncate(_ file: Int32, to length: Int, path: String) throws(StorageError) {
-    try step()
+    try step("truncate", path)
     try system.truncate(file, to: length, path: path)
     note { state in
       let inode = Self.inode(file, path, &state)
@@ -154,7 +164,8 @@ final class ControlledFiles: FileOperations {
   }
 
   func sync(_ file: Int32, path: String) throws(StorageError) {
-    try step()
+    state.withLock { $0.beforeSync }?(Self.name(path))
+    try step("sync", path)
     note { state in
       let inode = Self.inode(file, path, &state)
       state.inodes[inode].synced = state.inodes[inode].current
@@ -162,34 +173,35 @@ final class ControlledFiles: FileOperations {
   }
 
   func syncFolder(_ path: String) throws(StorageError) {
-    try step()
+    state.withLock { $0.beforeSync }?(Self.name(path))
+    try step("sync", path)
     note { $0.syncedEntries = $0.entries }
   }
 
   func rename(_ path: String, to newPath: String) throws(StorageError) {
-    try step()
+    try step("rename", path)
     try system.rename(path, to: newPath)
     note { $0.entries[Self.name(newPath)] = $0.entries.removeValue(forKey: Self.name(path)) }
   }
 
   func remove(_ path: String) throws(StorageError) {
-    try step()
+    try step("remove", path)
     try system.remove(path)
     note { $0.entries[Self.name(path)] = nil }
   }
 
   func makeFolder(_ path: String) throws(StorageError) {
-    try step()
+    try step("makeFolder", path)
     try system.makeFolder(path)
   }
 
   func setMode(_ mode: UInt32, of path: String) throws(StorageError) {
-    try step()
+    try step("setMode", path)
     try system.setMode(mode, of: path)
   }
 
   func removeFolder(_ path: String) throws(StorageError) {
-    try step()
+    try step("removeFolder", path)
     try system.removeFolder(path)
   }
 

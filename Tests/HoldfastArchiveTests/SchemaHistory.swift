@@ -240,15 +240,20 @@ extension ArchiveFixture {
   func storage(
     _ format: ArchiveFormat = .json,
     files: (any FileOperations)? = nil,
+    minimumJournal: Int = 1 << 20,
     _ change: (inout StorageOptions) -> Void = { _ in }
   ) throws -> ArchiveStorage {
     var options = StorageOptions()
     options.durability = .normal
     options.timeout = .milliseconds(500)
     change(&options)
-    return try files.map {
-      try ArchiveStorage.open(path: path, format: format, options: options, files: $0)
-    } ?? ArchiveStorage.open(path: path, format: format, options: options)
+    return try ArchiveStorage.open(
+      path: path,
+      format: format,
+      options: options,
+      files: files ?? SystemFiles(),
+      minimumJournal: minimumJournal
+    )
   }
 
   /// What the store holds, seen by one that only reads.

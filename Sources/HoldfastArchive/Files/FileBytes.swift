@@ -35,9 +35,13 @@ final class FileBytes {
     return try read(file, from: 0, path: path)
   }
 
-  /// Reads an open file from an offset to its end.
-  static func read(_ file: Int32, from offset: Int, path: String) throws(StorageError) -> FileBytes
-  {
+  /// Reads an open file from an offset to its end, or no more than `limit` bytes.
+  static func read(
+    _ file: Int32,
+    from offset: Int,
+    limit: Int = .max,
+    path: String
+  ) throws(StorageError) -> FileBytes {
     let stamp = try FileStamp.of(file, path: path)
     guard stamp.isFile else {
       throw StorageError(
@@ -45,7 +49,7 @@ final class FileBytes {
         "\(path) is not an ordinary file; remove it or use another path"
       )
     }
-    let wanted = max(0, stamp.size - offset)
+    let wanted = min(max(0, stamp.size - offset), limit)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(wanted, 1), alignment: 16)
     var done = 0
     while done < wanted, let base = buffer.baseAddress {

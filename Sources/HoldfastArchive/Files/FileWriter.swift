@@ -6,7 +6,8 @@ final class FileWriter {
   private let path: String
   private let file: Int32
   private var hash = XXHash64()
-  private var count = 0
+  /// How many bytes were written.
+  private(set) var count = 0
   private var isOpen = true
 
   /// Creates the file, with the permission bits of the one that it will replace; a leftover of the
@@ -34,18 +35,31 @@ final class FileWriter {
 
   /// Writes bytes out.
   func append(_ bytes: [UInt8]) throws(StorageError) {
-    guard !bytes.isEmpty else { return }
     try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in
-      let raw = UnsafeRawBufferPointer(bytes)
-      hash.update(raw)
-      try files.write(raw, to: file, at: count, path: path)
+      try append(UnsafeRawBufferPointer(bytes))
     }
+  }
+
+  /// Writes bytes out.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    guard !bytes.isEmpty else { return }
+    hash.update(bytes)
+    try files.write(bytes, to: file, at: count, path: path)
     count += bytes.count
+  }
+
+  /// Makes what was written so far durable.
+  func sync() throws(StorageError) { try files.sync(file, path: path) }
+
+  /// Whether the file at the path still is the one that this wrote.
+  func isInPlace() throws(StorageError) -> Bool {
+    let own = try FileStamp.of(file, path: path)
+    return try FileStamp.of(path) == own
   }
 
   /// Makes the file durable and closes it.
   func finish() throws(StorageError) -> FileDigest {
-    try files.sync(file, path: path)
+    try sync()
     files.close(file)
     isOpen = false
     return FileDigest(hash: hash.finish(), size: count)

@@ -78,6 +78,7 @@ struct FoundJournal {
   var position: JournalPosition {
     JournalPosition(
       file: file,
+      base: base,
       stamp: content.stamp,
       end: end,
       synced: scan.synced,

@@ -46,15 +46,16 @@ struct JournalOutline {
       || line.starts(with: "{\"drop\":".utf8)
   }
 
-  /// Whether a group changes a collection, its rows or its definition.
-  static func touches(_ id: Int, _ changes: UnsafeRawBufferPointer) -> Bool {
+  /// The collections that a group changes, their rows or their definitions.
+  static func touched(by changes: UnsafeRawBufferPointer) -> Set<Int> {
+    var touched: Set<Int> = []
     for line in JournalLine.lines(of: changes) {
       var reader = JSONReader(ByteSource(line))
       guard (try? reader.next()) == .beginObject, (try? reader.next()) == .key,
-        case .integer(let touched) = try? reader.next()
+        case .integer(let id) = try? reader.next()
       else { continue }
-      if touched == Int64(id) { return true }
+      touched.insert(Int(id))
     }
-    return false
+    return touched
   }
 }

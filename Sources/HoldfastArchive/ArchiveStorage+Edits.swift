@@ -1,0 +1,57 @@
+import Holdfast
+
+extension ArchiveStorage {
+  /// Checks that the file of a collection still has the content that memory goes back to, and that
+  /// nobody has put one where it is to be.
+  ///
+  /// Costs one look at its stamp as a rule; the file is read only if that has changed.
+  /// - Throws: `StorageError.Code.conflict`.
+  func checkUnedited(_ id: Int, _ state: inout ArchiveState) throws(StorageError) {
+    guard let file = state.files[id] else { return }
+    if let content = file.onDisk {
+      guard let found = try checkUnedited(content, state.encoding) else {
+        throw edited(content.name, state.encoding)
+      }
+      if found.stamp != content.stamp { state.files[id]?.onDisk = found }
+      if content.name == file.target { return }
+    }
+    // The place may be that of a collection that was dropped.
+    if let obsolete = state.obsolete.first(where: { $0.name == file.target }) {
+      _ = try checkUnedited(obsolete, state.encoding)
+    } else if try FileStamp.of(folder.records(file.target, state.encoding)) != nil {
+      let path = folder.records(file.target, state.encoding)
+      throw StorageError(
+        .conflict,
+        "\(path) is in the place of a collection's file; move it away, then open the store again",
+        backend: format.backend
+      )
+    }
+  }
+
+  /// Checks that a file has the content that it had.
+  ///
+  /// - Returns: the content with a stamp; nil if the file is not there any more.
+  func checkUnedited(
+    _ content: ArchiveState.RecordContent,
+    _ encoding: ArchiveEncoding
+  ) throws(StorageError) -> ArchiveState.RecordContent? {
+    let path = folder.records(content.name, encoding)
+    if let stamp = content.stamp, try FileStamp.of(path) == stamp { return content }
+    guard let found = try FileBytes.read(path) else { return nil }
+    guard FileDigest(hash: found.hash, size: found.bytes.count) == content.digest else {
+      throw edited(content.name, encoding)
+    }
+    var content = content
+    content.stamp = found.stamp
+    return content
+  }
+
+  private func edited(_ name: String, _ encoding: ArchiveEncoding) -> StorageError {
+    StorageError(
+      .conflict,
+      "\(folder.records(name, encoding)) was edited by hand while the store was open; put back the "
+        + "file as it was, close the store, then edit it again",
+      backend: format.backend
+    )
+  }
+}
