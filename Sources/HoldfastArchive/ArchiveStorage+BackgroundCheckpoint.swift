@@ -16,13 +16,13 @@ extension ArchiveStorage {
   /// The mutex is held, and the state is that of the last commit.
   func beginCheckpointIfDue() {
     guard checkpoints.running == nil, !state.needsCheckpoint, failure == nil, !isClosed,
-      let journal = state.journal.file,
+      state.journal.file != nil,
       state.journal.end > max(state.journalLimit(atLeast: minimumJournal), checkpoints.retrySize)
     else { return }
     // A snapshot of memory cannot fail; if it does, the next commit tries again.
     guard case .success(let snapshot) = snapshot() else { return }
     state.changed = []
-    let checkpoint = BackgroundCheckpoint(snapshot, state, journal, folder)
+    let checkpoint = BackgroundCheckpoint(snapshot, state, folder)
     checkpoints.running = checkpoint
     let thread = Thread { self.run(checkpoint) }
     thread.name = "holdfast.checkpoint"
@@ -58,6 +58,7 @@ extension ArchiveStorage {
   private func run(_ checkpoint: BackgroundCheckpoint) {
     let result = Result { () throws(StorageError) in try perform(checkpoint) }
     checkpoint.snapshot.end()
+    // Whoever waits for the end of the checkpoint expects its files to be closed.
     checkpoint.state.journal.file = nil
     checkpoint.lock.letGo()
     mutex.lock()
@@ -83,7 +84,6 @@ extension ArchiveStorage {
       var journals = try CheckpointJournals(
         folder,
         checkpoint.state,
-        checkpoint.journal,
         digests: new.digests,
         isDurable: options.durability != .none,
         paced
@@ -148,7 +148,7 @@ extension ArchiveStorage {
   ) throws(StorageError) {
     let now = try state.memory.beginReading(timeout: .zero)
     defer { now.end() }
-    guard state.journal.file === checkpoint.journal, !state.needsCheckpoint,
+    guard state.journal.file === checkpoint.state.journal.file, !state.needsCheckpoint,
       state.memory === checkpoint.state.memory,
       now.catalog.schemaVersion == checkpoint.snapshot.catalog.schemaVersion
     else { throw overtaken }

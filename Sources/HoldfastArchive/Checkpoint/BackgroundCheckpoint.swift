@@ -6,10 +6,8 @@ final class BackgroundCheckpoint: @unchecked Sendable {
   // Unchecked: once it was begun, only its thread uses what is not constant.
   /// What the record files will hold.
   let snapshot: ArchiveMemory.Reader
-  /// The archive as it was at the snapshot.
+  /// The archive as it was at the snapshot; later commits go to its journal.
   var state: ArchiveState
-  /// The journal that later commits go to.
-  let journal: OpenFile
   /// Keeps the checkpoints of several processes apart.
   let lock: FolderLock
   private let flag = Atomic(false)
@@ -17,12 +15,10 @@ final class BackgroundCheckpoint: @unchecked Sendable {
   init(
     _ snapshot: ArchiveMemory.Reader,
     _ state: ArchiveState,
-    _ journal: OpenFile,
     _ folder: ArchiveFolder
   ) {
     self.snapshot = snapshot
     self.state = state
-    self.journal = journal
     lock = FolderLock(folder: folder.path)
   }
 

@@ -8,7 +8,8 @@ import Holdfast
 /// alone, and takes its place after that.
 struct CheckpointJournals {
   private let folder: ArchiveFolder
-  private let source: OpenFile
+  /// The old journal, which whoever has the state keeps open.
+  private let source: Int32
   private let marked: FileWriter
   private let next: FileWriter
   /// How far the old journal is in both.
@@ -21,13 +22,12 @@ struct CheckpointJournals {
   init(
     _ folder: ArchiveFolder,
     _ state: ArchiveState,
-    _ source: OpenFile,
     digests: [Int: FileDigest],
     isDurable: Bool,
     _ files: any FileOperations
   ) throws(StorageError) {
     self.folder = folder
-    self.source = source
+    source = try state.journal.descriptor()
     self.isDurable = isDurable
     copied = state.journal.end
     sequence = state.sequence
@@ -42,7 +42,7 @@ struct CheckpointJournals {
     while marked.count < copied {
       let limit = min(1 << 20, copied - marked.count)
       let part = try FileBytes.read(
-        source.descriptor,
+        source,
         from: marked.count,
         limit: limit,
         path: folder.journal
@@ -80,7 +80,7 @@ struct CheckpointJournals {
   /// - Returns: how many bytes they have.
   private mutating func copyGroups(within length: Int) throws(StorageError) -> Int {
     let content = try FileBytes.read(
-      source.descriptor,
+      source,
       from: copied,
       limit: length,
       path: folder.journal
