@@ -61,10 +61,13 @@ package struct SelfTest: Sendable {
     let entries = Conformance.cases.filter { mutation == nil || $0.area == mutation?.area }
     // The right store must pass all; to know that a mutant is seen, a few cases will do.
     let enough = mutation == nil ? Int.max : 3
+    // A wrong store may leave a case waiting for ever, which is then what catches it.
+    let timeLimit = mutation == nil ? Conformance.defaultTimeLimit : .seconds(30)
     var caseCount = 0
     var failed: [String] = []
     for entry in entries where failed.count < enough {
-      let result = await Conformance.run(entry, on: Mutation.harness(mutation))
+      let harness = Mutation.harness(mutation)
+      let result = await Conformance.run(entry, on: harness, timeLimit: timeLimit)
       caseCount += 1
       if result.isFailure { failed.append(entry.id) }
     }

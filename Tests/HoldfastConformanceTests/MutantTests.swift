@@ -3,7 +3,7 @@ import HoldfastConformanceMutants
 import Testing
 
 /// The suite sees: wrong stores are caught, by a case of their own area.
-@Suite(.serialized) struct MutantTests {
+@Suite struct MutantTests {
   @Test(arguments: Mutation.allCases)
   func `a mutant is caught in its area`(_ mutation: Mutation) async {
     let line = await SelfTest.run(mutation)
