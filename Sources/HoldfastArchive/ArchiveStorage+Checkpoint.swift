@@ -117,7 +117,7 @@ extension ArchiveStorage {
   ) throws(StorageError) {
     let line = JournalLine.checkpoint(
       state.sequence,
-      files: digests.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
+      files: digests,
       from: state.journal.end,
       synced: state.journal.synced
     )

@@ -53,7 +53,7 @@ struct CheckpointJournals {
     }
     let mark = JournalLine.checkpoint(
       state.sequence,
-      files: digests.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
+      files: digests,
       from: marked.count,
       synced: isDurable ? marked.count : 0
     )

@@ -4,7 +4,7 @@ import Holdfast
 ///
 /// They stop once they are cancelled. What they write is made durable in small parts, so that the sync
 /// of a commit does not wait until the disk has all of it.
-struct PacedFiles: FileOperations {
+struct PacedFiles: ForwardingFiles {
   private static let part = 1 << 20
 
   let files: any FileOperations
@@ -26,22 +26,8 @@ struct PacedFiles: FileOperations {
       try files.sync(file, path: path)
     }
   }
-  func truncate(_ file: Int32, to length: Int, path: String) throws(StorageError) {
-    try files.truncate(file, to: length, path: path)
-  }
   func sync(_ file: Int32, path: String) throws(StorageError) {
     try checkpoint.checkNotCancelled()
     try files.sync(file, path: path)
   }
-  func syncFolder(_ path: String) throws(StorageError) { try files.syncFolder(path) }
-  func rename(_ path: String, to newPath: String) throws(StorageError) {
-    try files.rename(path, to: newPath)
-  }
-  func remove(_ path: String) throws(StorageError) { try files.remove(path) }
-  func makeFolder(_ path: String) throws(StorageError) { try files.makeFolder(path) }
-  func setMode(_ mode: UInt32, of path: String) throws(StorageError) {
-    try files.setMode(mode, of: path)
-  }
-  func removeFolder(_ path: String) throws(StorageError) { try files.removeFolder(path) }
-  func close(_ file: Int32) { files.close(file) }
 }

@@ -53,11 +53,13 @@ enum JournalLine {
   /// The line that says which content the record files have once a checkpoint is done.
   static func checkpoint(
     _ sequence: Int64,
-    files: [(id: Int, digest: FileDigest)],
+    files: [Int: FileDigest],
     from offset: Int,
     synced: Int
   ) -> [UInt8] {
-    let list = files.map { "[\($0.id),\"\(XXHash64.text($0.digest.hash))\",\($0.digest.size)]" }
+    let list = files.sorted { $0.key < $1.key }.map { id, digest in
+      "[\(id),\"\(XXHash64.text(digest.hash))\",\(digest.size)]"
+    }
     var line = Array(
       "{\"checkpoint\":\(sequence),\"files\":[\(list.joined(separator: ","))]".utf8
     )
