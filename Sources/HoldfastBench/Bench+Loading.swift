@@ -47,10 +47,7 @@ extension Bench {
         try place.clear()
         return time
       }
-      var measurement = measurement(backend, "import", times)
-      measurement.ourPeak = peaks[.ours]
-      measurement.floorPeak = peaks[.floor]
-      try report(measurement)
+      try report(measurement(backend, "import", times, peaks: peaks))
     }
   }
 
@@ -89,12 +86,7 @@ extension Bench {
         try place.clear()
         return time
       }
-      var measurement = measurement(backend, "copy", times)
-      measurement.ourPeak = peaks[.ours]
-      measurement.floorPeak = peaks[.floor]
-      measurement.ourSize = sizes[.ours]
-      measurement.floorSize = sizes[.floor]
-      try report(measurement)
+      try report(measurement(backend, "copy", times, peaks: peaks, sizes: sizes))
     }
   }
 

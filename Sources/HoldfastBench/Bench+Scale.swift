@@ -78,15 +78,6 @@ extension Bench {
       peaks[side] = try PeakMemory.during { _ = try work(subject) }
       return 0
     }
-    var measurement = Measurement(
-      backend: backend,
-      workload: workload.title,
-      records: size.records,
-      ours: times[.ours],
-      floor: times[.floor]
-    )
-    measurement.ourPeak = peaks[.ours]
-    measurement.floorPeak = peaks[.floor]
-    return measurement
+    return measurement(backend, workload.title, times, records: count, peaks: peaks)
   }
 }

@@ -33,12 +33,7 @@ extension Bench {
         }
         for subject in subjects.values { try subject.close() }
       }
-      var measurement = measurement(backend, workload.title, times)
-      measurement.ourPeak = peaks[.ours]
-      measurement.floorPeak = peaks[.floor]
-      measurement.ourSize = sizes[.ours]
-      measurement.floorSize = sizes[.floor]
-      try report(measurement)
+      try report(measurement(backend, workload.title, times, peaks: peaks, sizes: sizes))
     }
   }
 
@@ -77,14 +72,27 @@ extension Bench {
     }
   }
 
-  /// A measurement of the usual number of records.
-  func measurement(_ backend: String, _ workload: String, _ times: Comparison) -> Measurement {
-    Measurement(
+  /// A measurement of the usual number of records, or another, with the memory that each side took
+  /// and the room of its store on disk, where they were measured.
+  func measurement(
+    _ backend: String,
+    _ workload: String,
+    _ times: Comparison,
+    records: Int? = nil,
+    peaks: [Side: Int] = [:],
+    sizes: [Side: Int64] = [:]
+  ) -> Measurement {
+    var measurement = Measurement(
       backend: backend,
       workload: workload,
-      records: size.records,
+      records: records ?? size.records,
       ours: times[.ours],
       floor: times[.floor]
     )
+    measurement.ourPeak = peaks[.ours]
+    measurement.floorPeak = peaks[.floor]
+    measurement.ourSize = sizes[.ours]
+    measurement.floorSize = sizes[.floor]
+    return measurement
   }
 }
