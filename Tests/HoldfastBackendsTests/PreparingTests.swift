@@ -129,6 +129,73 @@ struct PreparingTests {
     }
   }
 
+  @Test("Queries find the same before and after fields are added", arguments: EveryBackend.schemes)
+  func queriesBefore(_ scheme: String) async throws {
+    try await EveryBackend.withStore(scheme) { store in
+      try await fill(store, "bob", "ada")
+      let people = Repository<V2.Person>(store)
+      let conditions: [Condition<V2.Person>] = [
+        \.nick == nil, \.nick != nil, \.nick == "x", \.nick != "x", \.stars == 3, \.stars > 3,
+        !(\.stars < 3) && \.name == "ada", \.stars == 4 || \.name == "bob", [3, 4] ~= \.stars,
+        \.team == 1,
+      ]
+      let order: [SortKey<V2.Person>] = [.descending(\.stars), .ascending(\.name)]
+      func answers() async throws -> [[[V2.Person]]] {
+        var answers: [[[V2.Person]]] = []
+        for condition in conditions {
+          let selection = try people.where(condition).sorted(by: .ascending(\.nick))
+          let found = try await people.fetch(where: condition, sort: order)
+          #expect(try await people.count(where: condition) == found.count)
+          #expect(try await selection.exists() == !found.isEmpty)
+          #expect(try await selection.figure(.count) == found.count)
+          #expect(try await selection.values(\.nick) == found.map(\.nick))
+          #expect(try await selection.values(\.stars) == found.map(\.stars))
+          var streamed: [V2.Person] = []
+          for try await person in selection.stream() { streamed.append(person) }
+          let page = try await people.page(where: condition, sort: order, limit: 2)
+          answers.append([found, streamed, page.elements, try await selection.fetch()])
+        }
+        return answers
+      }
+      let before = try await answers()
+      #expect(before.map { $0[0].count } == [2, 0, 0, 2, 2, 0, 1, 1, 2, 0])
+      for (condition, found) in zip(conditions, before) {
+        #expect(try found[0].allSatisfy { try condition.evaluate($0) })
+      }
+      let plan = try await people.where(\.stars == 3 && \.name == "ada").explain()
+      #expect(plan.description.contains("name"))
+      #expect(!plan.description.contains("stars"))
+      // A figure over values that no record has yet asks for them to be added.
+      let figure = await storageError { _ = try await people.all.figure(.sum(\.stars)) }
+      #expect(figure?.code == .unknownField)
+      #expect(figure?.message.contains("prepare") == true)
+      #expect(try await people.delete(where: \.stars == 4) == 0)
+
+      #expect(try await people.update(where: \.stars == 3, set: .value(\.nick, nil)) == 2)
+      #expect(try await answers() == before)
+      #expect(try await people.all.figure(.sum(\.stars)) == 6)
+      #expect(try await people.increment(\.stars, of: 1) == 4)
+      #expect(try await people.delete(where: \.stars == 4) == 1)
+    }
+  }
+
+  @Test("A field that may have been renamed is not taken for an absent one")
+  func renamedField() async throws {
+    struct Person: Model {
+      var id: Int64?
+      var name: String
+      var city: String?
+      static let schema = Schema<Person>("person", key: \.id)
+    }
+    try await EveryBackend.withStore("memory") { store in
+      try await fill(store, "ada")
+      let error = await storageError {
+        _ = try await Repository<Person>(store).fetch(where: \.city == "Oslo")
+      }
+      #expect(error?.code == .unknownField)
+    }
+  }
+
   @Test(
     "What records do not allow is refused, and nothing is done",
     arguments: EveryBackend.schemes

@@ -3,7 +3,7 @@ import HoldfastConformanceMutants
 import Testing
 
 /// The model test sees: it finds wrong stores, makes what it found small, and that replays.
-@Suite(.serialized) struct ModelMutantTests {
+@Suite struct ModelMutantTests {
   private static let seen: [Mutation] = [
     .negativeZeroKept, .textNormalized, .exclusiveBoundIncluded, .putDeletesAnother, .keyReused,
     .uniqueIgnoredInUpdate, .nullsCollide, .notEqualDropsNulls, .indexStaleAfterUpdate,

@@ -4,6 +4,15 @@ enum FilterBinder {
   /// How deep filters may nest.
   static let maximumDepth = 500
 
+  /// Throws ``StorageError/Code/invalidQuery`` for a part that lies too deep.
+  static func checkDepth(_ depth: Int) throws(StorageError) {
+    if depth < maximumDepth { return }
+    throw StorageError(
+      .invalidQuery,
+      "the filter nests deeper than \(maximumDepth) levels; simplify it"
+    )
+  }
+
   /// Binds a filter.
   ///
   /// - Throws: ``StorageError/Code/unknownField``, ``StorageError/Code/typeMismatch``,
@@ -11,12 +20,7 @@ enum FilterBinder {
   static func bind(_ filter: Filter, to collection: Collection, depth: Int = 0)
     throws(StorageError) -> BoundFilter
   {
-    guard depth < maximumDepth else {
-      throw StorageError(
-        .invalidQuery,
-        "the filter nests deeper than \(maximumDepth) levels; simplify it"
-      )
-    }
+    try checkDepth(depth)
     switch filter {
     case .all: return .all
     case .compare(let field, let comparison, let value):

@@ -126,13 +126,11 @@ extension Selection {
 
   /// The first records, and a token that goes on behind them; nil at the end.
   fileprivate func chunk(in transaction: ReadTransaction) throws -> Page<M> {
-    try query.checkPart()
-    var part = query
-    part.limit = min(query.limit ?? .max, RecordStream<M>.chunkCount)
-    guard let source = try repository.collection(in: transaction) else {
+    guard let source = try repository.source(of: query, in: transaction) else {
       return Page(elements: [], next: nil)
     }
-    try transaction.check(query, repository.scans)
+    var part = source.query
+    part.limit = min(query.limit ?? .max, RecordStream<M>.chunkCount)
     let cursor = try transaction.rows(part)
     defer { cursor.close() }
     let decoder = RowDecoder(source.layout)

@@ -58,9 +58,8 @@ extension Repository {
     _ body: (M) throws -> Void
   ) throws {
     let query = try query(filter, sort, limit: limit, offset: offset)
-    guard let source = try collection(in: transaction) else { return }
-    try transaction.check(query, scans)
-    let cursor = try transaction.rows(query)
+    guard let source = try source(of: query, in: transaction) else { return }
+    let cursor = try transaction.rows(source.query)
     defer { cursor.close() }
     let decoder = RowDecoder(source.layout)
     while let row = try cursor.next() { try body(try decoder.decode(M.self, from: row)) }
@@ -77,20 +76,21 @@ extension Repository {
     in transaction: ReadTransaction
   ) throws -> Page<M> {
     let query = try query(filter, sort, limit: limit, after: after)
-    guard let source = try collection(in: transaction) else {
+    guard let source = try source(of: query, in: transaction) else {
       return Page(elements: [], next: nil)
     }
-    try transaction.check(query, scans)
     let decoder = RowDecoder(source.layout)
-    return try transaction.page(query) { _, row throws in try decoder.decode(M.self, from: row) }
+    return try transaction.page(source.query) { _, row throws in
+      try decoder.decode(M.self, from: row)
+    }
   }
 
   /// How many records match.
   ///
   /// - Throws: as `fetch(where:sort:limit:offset:in:)`.
   public func count(where filter: Filter = .all, in transaction: ReadTransaction) throws -> Int {
-    guard let source = try collection(in: transaction) else { return 0 }
-    try transaction.check(Query(collectionName, where: filter), scans)
-    return try transaction.count(source.collection.name, where: filter)
+    let all = Query(collectionName, where: filter)
+    guard let source = try source(of: all, in: transaction) else { return 0 }
+    return try transaction.count(source.collection.name, where: source.query.filter)
   }
 }

@@ -236,10 +236,8 @@ extension Repository {
     let fields = try referringFields(properties, Target.self)
     let schema = try Target.schema.resolved()
     let keys = try targets.map { try schema.key(of: $0) }
-    guard let source = try collection(in: transaction) else {
-      return Array(repeating: [], count: targets.count)
-    }
-    if fields.count > 1 || limit != nil || targets.count == 1 {
+    let position = try collection(in: transaction)?.collection.positions[fields[0]]
+    guard let position, fields.count == 1, limit == nil, targets.count > 1 else {
       return try keys.map { key in
         try fetch(where: filter(fields, key), sort: sort, limit: limit, in: transaction)
       }
@@ -247,9 +245,11 @@ extension Repository {
     // In the order of the index, so that rows of one target come together and need no sorting.
     var query = try query(.isIn(fields[0], keys.map { $0[0] }), sort, limit: nil)
     query.sort.insert(.ascending(fields[0]), at: 0)
-    let position = try source.collection.position(of: fields[0])
+    guard let source = try source(of: query, in: transaction) else {
+      return Array(repeating: [], count: targets.count)
+    }
     let decoder = RowDecoder(source.layout)
-    let cursor = try transaction.rows(query)
+    let cursor = try transaction.rows(source.query)
     defer { cursor.close() }
     var found: [Key: [M]] = [:]
     while let row = try cursor.next() {

@@ -83,9 +83,9 @@ extension Repository {
   public func deleteAll(where filter: Filter = .all, in transaction: WriteTransaction) throws
     -> Int
   {
-    guard let target = try collection(in: transaction) else { return 0 }
-    try transaction.check(Query(collectionName, where: filter), scans)
-    return try transaction.deleteAll(in: target.collection.name, where: filter)
+    let all = Query(collectionName, where: filter)
+    guard let source = try source(of: all, in: transaction) else { return 0 }
+    return try transaction.delete(source.query)
   }
 
   /// Writes a model's row, and gives the model back with the automatic key that the store chose.

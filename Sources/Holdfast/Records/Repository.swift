@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// The collection is created by the first write, with those that it refers to; until then reads find
 /// nothing. One that lacks what only adds to it (optional fields or such with defaults, indexes,
-/// references) gets it by the first write, or by `Store.prepare(_:migrations:isRehearsal:progress:)`. Each method comes
-/// three times: asynchronous, synchronous for code that is not, and with a transaction, to do several
-/// things at once. A schema that makes no sense is reported by the first use, with
+/// references) gets it by the first write, or by `Store.prepare(_:migrations:isRehearsal:progress:)`;
+/// until then its records read as they will after that. Each method comes three times: asynchronous,
+/// synchronous for code that is not, and with a transaction, to do several things at once. A schema that makes no sense is reported by the first use, with
 /// ``StorageError/Code/invalidSchema``. A value: cheap to make, to copy and to share.
 public struct Repository<M: Model>: Sendable {
   /// The store.
@@ -39,7 +39,7 @@ public struct Repository<M: Model>: Sendable {
   /// The key path of a key of one property.
   var schemaKey: PartialKeyPath<M>? { schema.key.first }
 
-  private func newLayout(_ collection: Collection, padding: [FieldDefinition] = [])
+  private func newLayout(_ collection: Collection, absent: AbsentFields? = nil)
     throws(StorageError) -> RowLayout
   {
     let properties: StoredProperties? =
@@ -47,7 +47,7 @@ public struct Repository<M: Model>: Sendable {
       case .own: nil
       case .synthesized: try resolved().properties
       }
-    return RowLayout(collection, padding: padding, properties: properties)
+    return RowLayout(collection, absent: absent, properties: properties)
   }
 
   /// The collection as this transaction sees it, or nil if nothing was ever written.
@@ -67,18 +67,26 @@ public struct Repository<M: Model>: Sendable {
     if let known {
       layout = known
     } else {
-      layout = try newLayout(collection, padding: missingFields(of: collection))
+      let absent = try AbsentFields(try resolved().definition, from: collection)
+      layout = try newLayout(collection, absent: absent)
       cache.remember(collection, layout, isEnsured: false)
     }
     transaction.recentLayout = (layout, ObjectIdentifier(M.self), false)
     return (collection, layout)
   }
 
-  /// The fields with defaults that the collection does not have yet.
-  private func missingFields(of collection: Collection) throws(StorageError) -> [FieldDefinition] {
-    try resolved().definition.fields.filter {
-      $0.defaultValue != nil && collection.positions[$0.name] == nil
-    }
+  /// What a query reads: the collection, and the query as its records answer it.
+  ///
+  /// - Returns: nil if nothing was ever written.
+  /// - Throws: ``StorageError/Code/invalidQuery``, among others, for a scan that ``scans`` forbids.
+  func source(of query: Query, in transaction: ReadTransaction) throws(StorageError)
+    -> (collection: Collection, layout: RowLayout, query: Query)?
+  {
+    try query.checkPart()
+    guard let source = try collection(in: transaction) else { return nil }
+    let query = try source.layout.absent?.resolved(query) ?? query
+    try transaction.check(query, scans)
+    return (source.collection, source.layout, query)
   }
 
   /// The collection, created if it is missing.

@@ -58,9 +58,7 @@ final class RowDecoder: Decoder {
   ///   own decoding throws.
   func decode<M: Decodable>(_ type: M.Type, from row: RowView) throws -> M {
     guard row.count == layout.count else {
-      if !layout.padding.isEmpty, row.count + layout.padding.count == layout.count {
-        return try decode(type, from: padded(row))
-      }
+      if let padded = padded(row) { return try decode(type, from: padded) }
       throw StorageError(
         .corrupt,
         "a stored record of \(layout.collection) has \(row.count) fields, not \(layout.count)"
@@ -91,6 +89,9 @@ final class RowDecoder: Decoder {
   ///
   /// - Throws: as ``decode(_:from:)``.
   func decode<T: Decodable>(_ type: T.Type, at position: Int, of row: RowView) throws -> T {
+    if row.count < layout.count, let padded = padded(row) {
+      return try decode(type, at: position, of: padded)
+    }
     slots = row.slots
     slotCount = row.count
     defer {
@@ -101,11 +102,14 @@ final class RowDecoder: Decoder {
     return try value(type, position)
   }
 
-  /// A row with the fields that it lacks.
-  private func padded(_ row: RowView) -> RowView {
+  /// A row with the fields that it lacks; nil if it lacks others.
+  private func padded(_ row: RowView) -> RowView? {
+    guard let absent = layout.absent, row.count + absent.values.count == layout.count else {
+      return nil
+    }
     paddedRow.reset(count: layout.count)
     for position in 0..<row.count { paddedRow.setSlot(position, row.slots[position]) }
-    for (offset, value) in layout.padding.enumerated() { paddedRow.set(row.count + offset, value) }
+    for (offset, value) in absent.values.enumerated() { paddedRow.set(row.count + offset, value) }
     return paddedRow.view
   }
 

@@ -7,8 +7,8 @@ final class RowLayout: @unchecked Sendable {
   let collection: String
   let names: ContiguousArray<String>
   let types: ContiguousArray<FieldType>
-  /// The values of the last fields, which rows do not have yet; they are read, and never written.
-  let padding: [Value]
+  /// The last fields, which rows do not have yet; they are read, and never written.
+  let absent: AbsentFields?
   /// The model whose records need not go through its own coding, if there is one.
   let direct: ObjectIdentifier?
   /// That model's properties.
@@ -18,11 +18,11 @@ final class RowLayout: @unchecked Sendable {
   init(
     collection: String,
     fields: [FieldDefinition],
-    padding: [Value] = [],
+    absent: AbsentFields? = nil,
     properties: StoredProperties? = nil
   ) {
     self.collection = collection
-    self.padding = padding
+    self.absent = absent
     names = ContiguousArray(fields.map(\.name))
     types = ContiguousArray(fields.map(\.type))
     self.properties = Self.place(properties, names)
@@ -32,16 +32,16 @@ final class RowLayout: @unchecked Sendable {
     self.positions = positions
   }
 
-  /// The layout of a collection, with fields that it lacks and that take their defaults.
+  /// The layout of a collection, with fields that it lacks.
   convenience init(
     _ collection: Collection,
-    padding: [FieldDefinition] = [],
+    absent: AbsentFields? = nil,
     properties: StoredProperties? = nil
   ) {
     self.init(
       collection: collection.name,
-      fields: collection.fields + padding,
-      padding: padding.map { $0.defaultValue ?? .null },
+      fields: collection.fields + (absent?.fields ?? []),
+      absent: absent,
       properties: properties
     )
   }

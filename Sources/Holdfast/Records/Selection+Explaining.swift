@@ -7,7 +7,8 @@ extension Selection {
   /// - Throws: ``StorageError/Code/unsupported`` for a native plan from a backend that has none;
   ///   ``StorageError/Code/unknownCollection`` if nothing was ever written; as ``fetch(in:)``.
   public func explain(native: Bool = false, in transaction: ReadTransaction) throws -> QueryPlan {
-    try transaction.explain(query, native: native)
+    let absent = try repository.collection(in: transaction)?.layout.absent
+    return try transaction.explain(try absent?.resolved(query) ?? query, native: native)
   }
 
   /// What is walked, checked and sorted to read the records; see ``explain(native:in:)``.

@@ -53,7 +53,8 @@ extension Selection {
   /// Figures over the records, all in one pass, as a tuple.
   ///
   /// - Throws: ``StorageError/Code/overflow``; ``StorageError/Code/typeMismatch`` for a property
-  ///   that has no such figure; ``StorageError/Code/invalidQuery`` for a selection with a limit, an
+  ///   that has no such figure; ``StorageError/Code/unknownField`` for one that the store's
+  ///   collection is still to get; ``StorageError/Code/invalidQuery`` for a selection with a limit, an
   ///   offset or a token; ``StorageError/Code/invalidSchema``.
   public func figures<each Outcome: Sendable>(
     _ figures: repeat Figure<M, each Outcome>,
@@ -108,7 +109,11 @@ extension Selection {
     let schema = try repository.resolved()
     let position = try schema.position(of: property)
     guard let source = try repository.collection(in: transaction) else { return position }
-    return try source.collection.position(of: schema.layout.names[position])
+    let name = schema.layout.names[position]
+    guard let found = source.layout.position(name, next: position) else {
+      throw source.layout.missing(name)
+    }
+    return found
   }
 
   private func aggregate<each Outcome: Sendable>(
@@ -125,18 +130,26 @@ extension Selection {
     }
     var aggregates: [Aggregate] = []
     for figure in repeat each figures { aggregates.append(try figure.aggregate(schema)) }
-    guard let source = try repository.collection(in: transaction) else {
+    guard let source = try repository.source(of: query, in: transaction) else {
       let none = aggregates.map { $0 == .count ? Value.integer(0) : .null }
       return (positions.isEmpty ? [none] : [], schema.layout)
     }
-    try transaction.check(Query(query.collection, where: query.filter), repository.scans)
-    let rows = try transaction.aggregate(
-      source.collection.name,
-      aggregates,
-      groupBy: positions.map { schema.layout.names[$0] },
-      where: query.filter
-    )
-    return (rows, schema.layout)
+    do {
+      let rows = try transaction.aggregate(
+        source.collection.name,
+        aggregates,
+        groupBy: positions.map { schema.layout.names[$0] },
+        where: source.query.filter
+      )
+      return (rows, schema.layout)
+    } catch {
+      if error.code != .unknownField || source.layout.absent == nil { throw error }
+      throw StorageError(
+        .unknownField,
+        "\(error.message); the store is not yet as \(M.self) declares it: prepare it first",
+        underlying: error
+      )
+    }
   }
 
   private func outcome<Outcome: Sendable>(

@@ -87,13 +87,13 @@ extension Selection {
       query.after = token
       query.offset = 0
     }
-    try query.checkPart()
-    guard let source = try repository.collection(in: transaction) else {
+    guard let source = try repository.source(of: query, in: transaction) else {
       return Page(elements: [], next: nil)
     }
-    try transaction.check(query, repository.scans)
     let decoder = RowDecoder(source.layout)
-    return try transaction.page(query) { _, row throws in try decoder.decode(M.self, from: row) }
+    return try transaction.page(source.query) { _, row throws in
+      try decoder.decode(M.self, from: row)
+    }
   }
 
   /// Calls `body` with each row of a query.
@@ -102,10 +102,8 @@ extension Selection {
     in transaction: ReadTransaction,
     _ body: (RowView, RowDecoder) throws -> Void
   ) throws {
-    try query.checkPart()
-    guard let source = try repository.collection(in: transaction) else { return }
-    try transaction.check(query, repository.scans)
-    let cursor = try transaction.rows(query)
+    guard let source = try repository.source(of: query, in: transaction) else { return }
+    let cursor = try transaction.rows(source.query)
     defer { cursor.close() }
     let decoder = RowDecoder(source.layout)
     while let row = try cursor.next() { try body(row, decoder) }

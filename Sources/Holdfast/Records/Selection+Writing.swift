@@ -5,10 +5,8 @@ extension Selection {
   /// - Throws: ``StorageError/Code/referenceViolation``; as ``fetch(in:)``.
   @discardableResult
   public func delete(in transaction: WriteTransaction) throws -> Int {
-    try query.checkPart()
-    guard try repository.collection(in: transaction) != nil else { return 0 }
-    try transaction.check(query, repository.scans)
-    return try transaction.delete(query)
+    guard let source = try repository.source(of: query, in: transaction) else { return 0 }
+    return try transaction.delete(source.query)
   }
 
   /// Changes properties of the records, all or none, and says how many records there were.
@@ -30,8 +28,9 @@ extension Selection {
     let schema = try repository.resolved()
     let stored = try assignments.map { try $0.stored(schema) }
     guard try repository.collection(in: transaction) != nil else { return 0 }
-    try transaction.check(query, repository.scans)
-    return try transaction.update(query, set: stored)
+    _ = try repository.ensure(in: transaction)
+    guard let source = try repository.source(of: query, in: transaction) else { return 0 }
+    return try transaction.update(source.query, set: stored)
   }
 }
 
@@ -74,12 +73,13 @@ extension Repository {
   ) throws -> V {
     let schema = try resolved()
     let stored = try assignment.stored(schema)
-    guard let target = try collection(in: transaction) else {
+    guard try collection(in: transaction) != nil else {
       throw StorageError(
         .notFound,
         "collection \(collectionName) has no record with that key; insert it"
       )
     }
+    let target = try ensure(in: transaction)
     let value = try transaction.increment(stored, of: try key.storedKey(), in: target.collection)
     return try value.decoded(V.self, at: try schema.position(of: property), of: schema.layout)
   }

@@ -10,7 +10,8 @@
 /// A value: it holds no records and no snapshot, and running it translates nothing again. Each
 /// method that runs it comes three times: asynchronous, synchronous for code that is not, and with a
 /// transaction. They throw ``StorageError/Code/unknownField`` and
-/// ``StorageError/Code/typeMismatch`` if the store's collection has other fields than the model.
+/// ``StorageError/Code/typeMismatch`` if the store's collection has other fields than the model; what
+/// only has to be added to it reads as it will then.
 public struct Selection<M: Model>: Sendable {
   /// The repository that it reads from.
   public let repository: Repository<M>

@@ -117,9 +117,8 @@ extension Command {
     defer { progress.finish() }
     let finished = Atomic(0)
     let total = caseCount * schemes.count
-    var reports: [ConformanceReport] = []
-    for scheme in schemes {
-      let report = await Conformance.run(
+    let report: @Sendable (StorageURL.Scheme) async -> ConformanceReport = { scheme in
+      await Conformance.run(
         filter: filter,
         seed: seed,
         progress: { result in
@@ -128,8 +127,14 @@ extension Command {
           progress.report(count, Double(count) / Double(total), last)
         }
       ) { harness(scheme) }
-      reports.append(report)
     }
-    return ConformanceMatrix(reports)
+    // The suite itself lets no more cases run at once than there are processors.
+    let reports = await withTaskGroup(of: (Int, ConformanceReport).self) { group in
+      for (number, scheme) in schemes.enumerated() {
+        group.addTask { (number, await report(scheme)) }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    return ConformanceMatrix(schemes.indices.compactMap { reports[$0] })
   }
 }
