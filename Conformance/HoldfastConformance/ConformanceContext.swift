@@ -77,10 +77,8 @@ public final class ConformanceContext: Sendable {
   /// Runs `body` so that the calls of a store which it opens are steps of the trace.
   func tracing<T>(_ place: HarnessPlace = .main, _ body: () throws -> T) rethrows -> T {
     let name = place == .main ? "" : place.rawValue
-    return try StorageInterposition.$wrap.withValue(
-      { [log] storage in Self.traced(storage, log, name) },
-      operation: body
-    )
+    let tracing = StorageInterposition { [log] storage in Self.traced(storage, log, name) }
+    return try StorageInterposition.$current.withValue(tracing, operation: body)
   }
 
   private static func traced(

@@ -37,7 +37,7 @@ final class SharedStorage: @unchecked Sendable {
     file: String? = nil,
     onClose: @escaping @Sendable () -> Void
   ) {
-    self.storage = StorageInterposition.wrap?(storage) ?? storage
+    self.storage = StorageInterposition.current?.wrap(storage) ?? storage
     self.options = options
     self.file = Mutex(file.flatMap { WatchedFile($0) })
     self.onClose = onClose
