@@ -22,6 +22,8 @@ test: packages python lint
 demo: packages demo-packages
 	@$(RELEASE) >&2
 	@scripts/demo.sh .build/release/holdfast
+	@printf '\n== the conformance suite, on every backend\n'
+	@.build/release/holdfast conformance --backend all
 
 conformance: packages
 	$(RELEASE)

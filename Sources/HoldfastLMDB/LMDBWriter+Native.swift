@@ -8,6 +8,7 @@ extension LMDBWriter {
   public func lendNative() throws(StorageError) -> Any {
     guard let transaction, !outer.isEmpty else { throw .lmdbScopeEnded }
     if native != nil { throw .lmdbLentAlready }
+    endAppending()
     let created = (outer.map(\.changes) + [changes]).flatMap(\.created)
     let lent = LMDBNative(environment.handle, transaction) { [environment, number] name in
       if let table = created.first(where: { $0.name == name }) {

@@ -34,6 +34,11 @@ public final class LMDBWriter: KeyValueWriter {
   /// The tables into which a key was inserted that is not behind all others, and the last of them.
   @exclusivity(unchecked) private var unordered: Set<Int> = []
   @exclusivity(unchecked) private var lastUnordered = -1
+  /// The table that keys are being appended to, and a cursor that stays at its end, where LMDB would
+  /// look for the end with each key.
+  ///
+  /// Only appending with it keeps it there: it is closed before anything else is done to the table.
+  @exclusivity(unchecked) private var appending: (table: Int, cursor: OpaquePointer)?
 
   init(_ environment: LMDBEnvironment, _ tracker: CommitTracker, timeout: Duration)
     throws(StorageError)
@@ -81,6 +86,7 @@ public final class LMDBWriter: KeyValueWriter {
     in table: KeyValueTable
   ) throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }
+    endAppending(to: table)
     var name = MDB_val(
       mv_size: key.count,
       mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)
@@ -112,12 +118,14 @@ public final class LMDBWriter: KeyValueWriter {
     let handle = environment.handle(of: table)
     // Keys that come in order fill their pages instead of leaving half of each empty.
     if table.number != lastUnordered, !unordered.contains(table.number) {
+      let cursor = try appendingCursor(table, transaction)
       let flags = UInt32(MDB_NOOVERWRITE | MDB_APPEND)
-      let status = mdb_put(transaction, handle, &name, &data, flags)
+      let status = mdb_cursor_put(cursor, &name, &data, flags)
       if status != MDB_KEYEXIST {
         try check(status)
         return true
       }
+      endAppending()
       unordered.insert(table.number)
       lastUnordered = table.number
     }
@@ -127,6 +135,31 @@ public final class LMDBWriter: KeyValueWriter {
     return true
   }
 
+  @inline(__always)
+  private func appendingCursor(_ table: KeyValueTable, _ transaction: OpaquePointer)
+    throws(StorageError) -> OpaquePointer
+  {
+    if let appending, appending.table == table.number { return appending.cursor }
+    endAppending()
+    var cursor: OpaquePointer?
+    try check(mdb_cursor_open(transaction, environment.handle(of: table), &cursor))
+    guard let cursor else { throw .lmdb(EINVAL, "writing to", environment.path) }
+    appending = (table.number, cursor)
+    return cursor
+  }
+
+  @inline(__always)
+  private func endAppending(to table: KeyValueTable) {
+    if let appending, appending.table == table.number { endAppending() }
+  }
+
+  /// Closes the cursor at the end of a table.
+  func endAppending() {
+    guard let appending else { return }
+    self.appending = nil
+    mdb_cursor_close(appending.cursor)
+  }
+
   /// Removes a key.
   ///
   /// - Returns: whether it was there.
@@ -134,6 +167,7 @@ public final class LMDBWriter: KeyValueWriter {
     -> Bool
   {
     guard let transaction else { throw .lmdbScopeEnded }
+    endAppending(to: table)
     if key.isEmpty { return false }
     var name = MDB_val(
       mv_size: key.count,
@@ -148,6 +182,7 @@ public final class LMDBWriter: KeyValueWriter {
   /// Removes all entries of a table.
   public func clear(_ table: KeyValueTable) throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }
+    endAppending(to: table)
     try check(mdb_drop(transaction, environment.handle(of: table), 0))
   }
 
@@ -176,6 +211,7 @@ public final class LMDBWriter: KeyValueWriter {
   /// until then.
   public func dropTable(_ table: KeyValueTable) throws(StorageError) {
     guard let transaction else { throw .lmdbScopeEnded }
+    endAppending(to: table)
     let handle = environment.handle(of: table)
     if let position = changes.created.firstIndex(where: { $0.number == table.number }) {
       // Nobody else has seen it, and no rollback brings it back.
@@ -204,6 +240,7 @@ public final class LMDBWriter: KeyValueWriter {
   /// Begins a nested transaction inside the innermost one.
   public func beginNested() throws(StorageError) {
     guard let parent = transaction else { throw .lmdbScopeEnded }
+    endAppending()
     var nested: OpaquePointer?
     try check(mdb_txn_begin(environment.handle, parent, 0, &nested))
     outer.append((parent, changes))
@@ -215,6 +252,7 @@ public final class LMDBWriter: KeyValueWriter {
   /// Ends the innermost nested transaction and keeps its changes.
   public func commitNested() throws(StorageError) {
     guard let nested = transaction, let parent = outer.popLast() else { throw .lmdbScopeEnded }
+    endAppending()
     levels.end()
     transaction = parent.transaction
     let kept = changes
@@ -229,6 +267,7 @@ public final class LMDBWriter: KeyValueWriter {
   /// Ends the innermost nested transaction and undoes its changes.
   public func rollbackNested() throws(StorageError) {
     guard let nested = transaction, let parent = outer.popLast() else { throw .lmdbScopeEnded }
+    endAppending()
     levels.end()
     transaction = parent.transaction
     mdb_txn_abort(nested)
@@ -255,6 +294,7 @@ public final class LMDBWriter: KeyValueWriter {
     self.transaction = nil
     levels.endAll()
     if environment.isForked { throw .lmdbForked(environment.path) }
+    endAppending()
     // It is freed even if this fails.
     let status = mdb_txn_commit(transaction)
     if status != 0 {
@@ -280,6 +320,7 @@ public final class LMDBWriter: KeyValueWriter {
     transaction = nil
     levels.endAll()
     if environment.isForked { return }
+    endAppending()
     mdb_txn_abort(innermost)
     while let (transaction, changes) = outer.popLast() {
       mdb_txn_abort(transaction)

@@ -8,15 +8,18 @@ final class IndexBacklog {
 
   /// Where an entry is.
   private struct Place {
-    /// The first eight bytes, the first of them the most significant, zeros behind a shorter entry.
-    var start: UInt64
-    var offset: Int
-    var count: Int
+    /// The first sixteen bytes behind those that all entries begin with, the first of them the most
+    /// significant, zeros behind a shorter entry; made for sorting.
+    var start: (high: UInt64, low: UInt64) = (0, 0)
+    var offset: UInt32
+    var count: UInt32
   }
 
   private let bytes = ByteBuffer()
   private var places: [Place] = []
   private var isSorted = true
+  /// How many bytes all entries begin with.
+  private var commonCount = 0
 
   /// Whether there is nothing to store.
   var isEmpty: Bool { places.isEmpty }
@@ -25,21 +28,23 @@ final class IndexBacklog {
 
   /// Adds the full bytes of an entry, which is not there yet.
   func append(_ entry: UnsafeRawBufferPointer) {
-    var start: UInt64 = 0
-    withUnsafeMutableBytes(of: &start) { start in
-      start.copyMemory(from: UnsafeRawBufferPointer(rebasing: entry[..<min(8, entry.count)]))
-    }
-    let place = Place(start: start.bigEndian, offset: bytes.count, count: entry.count)
+    let place = Place(offset: UInt32(bytes.count), count: UInt32(entry.count))
     bytes.append(entry)
-    if isSorted, let last = places.last { isSorted = precedes(last, place) }
+    if isSorted, let last = places.last { isSorted = Bytes.compare(self.entry(last), entry) < 0 }
+    if places.isEmpty { commonCount = entry.count }
     places.append(place)
+    // All begin as the first does, which is at the start of the bytes.
+    let limit = min(commonCount, entry.count)
+    var count = 0
+    while count < limit, bytes.bytes[count] == entry[count] { count += 1 }
+    commonCount = count
   }
 
   /// Calls `body` with each entry in the order of their bytes, and empties the backlog.
   ///
   /// - Throws: what the body throws; the backlog is empty then, too.
   func drain(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void) throws(StorageError) {
-    if !isSorted { places.sort(by: precedes) }
+    if !isSorted { sort() }
     defer { removeAll() }
     for place in places { try body(entry(place)) }
   }
@@ -51,13 +56,35 @@ final class IndexBacklog {
     isSorted = true
   }
 
-  private func entry(_ place: Place) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: bytes.bytes[place.offset..<place.offset + place.count])
+  private func sort() {
+    places.withUnsafeMutableBufferPointer { places in
+      for index in places.indices { places[index].start = start(of: entry(places[index])) }
+    }
+    places.sort { left, right in
+      if left.start != right.start { return left.start < right.start }
+      return Bytes.compare(entry(left), entry(right)) < 0
+    }
   }
 
+  private func start(of entry: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
+    (word(of: entry, at: commonCount), word(of: entry, at: commonCount + 8))
+  }
+
+  /// Eight bytes of an entry as a number, with zeros behind its end.
   @inline(__always)
-  private func precedes(_ left: Place, _ right: Place) -> Bool {
-    if left.start != right.start { return left.start < right.start }
-    return Bytes.compare(entry(left), entry(right)) < 0
+  private func word(of entry: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    if offset + 8 <= entry.count {
+      return UInt64(bigEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    var word: UInt64 = 0
+    for position in offset..<offset + 8 {
+      word = word << 8 | (position < entry.count ? UInt64(entry[position]) : 0)
+    }
+    return word
+  }
+
+  private func entry(_ place: Place) -> UnsafeRawBufferPointer {
+    let start = Int(place.offset)
+    return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + Int(place.count)])
   }
 }

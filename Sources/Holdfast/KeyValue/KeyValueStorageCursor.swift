@@ -10,7 +10,8 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
 
   private var reader: KeyValueStorageReader<Transaction>?
   private let prepared: BoundCollection
-  private let cursor: Transaction.Cursor
+  /// Not as `Transaction.Cursor`, a type that would be looked up for each row.
+  private let cursor: any KeyValueCursor
   private let slots: UnsafeMutablePointer<RowView.Slot>
   private let changes: Int
   private let index: Collection.Index?

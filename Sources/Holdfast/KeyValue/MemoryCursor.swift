@@ -5,14 +5,15 @@ public final class MemoryCursor: KeyValueCursor {
     var index: Int
   }
 
-  private var snapshot: MemorySnapshot?
+  // Only this cursor's own calls touch these, one at a time.
+  @exclusivity(unchecked) private var snapshot: MemorySnapshot?
   private let table: KeyValueTable
   /// The way from the root to the current entry's leaf.
   ///
   /// The snapshot keeps the nodes alive while its
   /// count of changes is ``changes``.
-  private var path: [Level] = []
-  private var changes = -1
+  @exclusivity(unchecked) private var path: [Level] = []
+  @exclusivity(unchecked) private var changes = -1
 
   init(_ snapshot: MemorySnapshot, _ table: KeyValueTable) {
     self.snapshot = snapshot

@@ -5,14 +5,14 @@ final class EmptyCursor: StorageCursor {
 }
 
 /// The rows of several scans, one after the other.
-final class ScanCursor<Reader: StorageReader>: StorageCursor {
-  private let reader: Reader
+final class ScanCursor: StorageCursor {
+  private let open: (Scan) throws(StorageError) -> any StorageCursor
   private let scans: [Scan]
   private var position = 0
-  private var current: Reader.Cursor?
+  private var current: (any StorageCursor)?
 
-  init(_ reader: Reader, _ scans: [Scan]) {
-    self.reader = reader
+  init(_ scans: [Scan], open: @escaping (Scan) throws(StorageError) -> any StorageCursor) {
+    self.open = open
     self.scans = scans
   }
 
@@ -23,7 +23,7 @@ final class ScanCursor<Reader: StorageReader>: StorageCursor {
         close()
       }
       if position == scans.count { return nil }
-      current = try reader.scan(scans[position])
+      current = try open(scans[position])
       position += 1
     }
   }

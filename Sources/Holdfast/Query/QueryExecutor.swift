@@ -25,7 +25,7 @@ enum QueryExecutor {
     let plan = Planner.plan(query)
     logged?.note(plan)
     return finish(
-      count(ScanCursor(reader, plan.scans), logged),
+      count(try open(plan.scans, on: reader), logged),
       query,
       filter: plan.residual,
       isOrdered: plan.isOrdered,
@@ -38,6 +38,15 @@ enum QueryExecutor {
   {
     if let logged { return CountedCursor(cursor, logged) }
     return cursor
+  }
+
+  /// Opens a cursor over the rows of scans, one after the other.
+  private static func open(
+    _ scans: [Scan],
+    on reader: some StorageReader
+  ) throws(StorageError) -> any StorageCursor {
+    if scans.count == 1 { return try reader.scan(scans[0]) }
+    return ScanCursor(scans) { (scan) throws(StorageError) in try reader.scan(scan) }
   }
 
   /// Opens a cursor over a query that the engine runs as a whole; nil if it does not.
@@ -80,7 +89,7 @@ enum QueryExecutor {
   {
     if case .none = query.filter { return 0 }
     if query.limit == 0 { return 0 }
-    let cursor = ScanCursor(reader, Planner.plan(query).scans)
+    let cursor = try open(Planner.plan(query).scans, on: reader)
     defer { cursor.close() }
     var count = 0
     while try cursor.next() != nil {

@@ -2,8 +2,7 @@ import Synchronization
 
 /// Finds the place of a key path by what it reads from a few models, whose rows are known.
 ///
-/// Unchecked: `known` is a mutex; what it holds is read only, key paths and parts of models, which
-/// are Sendable themselves.
+/// Unchecked: what it holds is read only, models and their rows.
 final class PlaceFinder<M: Model>: @unchecked Sendable {
   /// A place with what it holds in each model: a stored value, or the JSON text of a part.
   private struct Candidate {
@@ -11,21 +10,10 @@ final class PlaceFinder<M: Model>: @unchecked Sendable {
     let values: [Value]
   }
 
-  /// A key path that was found, with what it reads from each model.
-  private struct Entry: @unchecked Sendable {
-    let path: AnyKeyPath
-    let parent: Place?
-    let place: Place
-    let values: [Any]
-  }
-
   private let layout: RowLayout
   private let models: [M]
   private let candidates: [Candidate]
-  private let known = Mutex<[Entry]>([])
-
-  /// Key paths may be made at run time, without end.
-  private static var maximumEntries: Int { 256 }
+  private let known = KnownPlaces()
 
   init(_ layout: RowLayout, _ models: [M], _ rows: [[Value]]) {
     self.layout = layout
@@ -85,26 +73,13 @@ final class PlaceFinder<M: Model>: @unchecked Sendable {
   }
 
   func place(of path: AnyKeyPath, in parent: Place?) throws(StorageError) -> Place {
-    let box = Entry(path: path, parent: parent, place: Place(position: 0), values: [])
-    let (found, above) = known.withLock { known -> (Entry?, Entry?) in
-      // The key path of one place in a program is one object.
-      for position in known.indices
-      where known[position].path === box.path && known[position].parent == parent {
-        return (known[position], nil)
-      }
-      let found = known.first { $0.path == box.path && $0.parent == parent }
-      return (found, found == nil ? known.first { $0.place == parent } : nil)
-    }
-    if let found { return found.place }
-    let roots: [Any] = parent == nil ? models : above?.values ?? []
+    if let place = known.place(of: path, in: parent) { return place }
+    let roots: [Any] = parent.map(known.values) ?? models
     let read = roots.map { Self.read(path, from: $0) }
     guard !read.isEmpty, let place = try find(path, read, in: parent) else {
       throw unresolved(path)
     }
-    let entry = Entry(path: path, parent: parent, place: place, values: read)
-    known.withLock { known in
-      if known.count < Self.maximumEntries { known.append(entry) }
-    }
+    known.note(path, in: parent, place, values: read)
     return place
   }
 
@@ -168,6 +143,53 @@ final class PlaceFinder<M: Model>: @unchecked Sendable {
         + "fields of \(layout.collection) are \(layout.names.joined(separator: ", ")); give the "
         + "schema samples that differ in it: Schema<\(M.self)>(…, samples: […])"
     )
+  }
+}
+
+/// The key paths whose places are known.
+///
+/// It knows nothing of the model, whose type would be looked up at each use.
+private final class KnownPlaces: Sendable {
+  /// A key path that was found, with what it reads from each model.
+  ///
+  /// Unchecked: all of it is read only, and models' parts are Sendable as they are.
+  private struct Entry: @unchecked Sendable {
+    let path: AnyKeyPath
+    let parent: Place?
+    let place: Place
+    let values: [Any]
+  }
+
+  /// Key paths may be made at run time, without end.
+  private static let maximumEntries = 256
+
+  private let entries = Mutex<ContiguousArray<Entry>>([])
+
+  /// Where a key path leads, if that was noted.
+  func place(of path: AnyKeyPath, in parent: Place?) -> Place? {
+    let box = Entry(path: path, parent: parent, place: Place(position: 0), values: [])
+    return entries.withLock { entries in
+      // The key path of one place in a program is one object.
+      for position in entries.indices
+      where entries[position].path === box.path && entries[position].parent == parent {
+        return entries[position].place
+      }
+      return entries.first { $0.path == box.path && $0.parent == parent }?.place
+    }
+  }
+
+  /// What is at a place in each model; empty if no key path led there.
+  func values(at place: Place) -> [Any] {
+    let found = entries.withLock { entries in entries.first { $0.place == place } }
+    return found?.values ?? []
+  }
+
+  /// Notes where a key path leads.
+  func note(_ path: AnyKeyPath, in parent: Place?, _ place: Place, values: [Any]) {
+    let entry = Entry(path: path, parent: parent, place: place, values: values)
+    entries.withLock { entries in
+      if entries.count < Self.maximumEntries { entries.append(entry) }
+    }
   }
 }
 

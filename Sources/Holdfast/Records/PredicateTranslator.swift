@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Turns the expression tree of a `#Predicate` into a ``Filter``, completely or not at all.
 ///
@@ -59,17 +60,22 @@ final class PredicateTranslator {
 
   // MARK: Expressions
 
-  func operand(_ expression: some PredicateExpression) throws -> Operand {
+  func operand<E: PredicateExpression>(_ expression: E) throws -> Operand {
     do {
-      guard let expression = expression as? any TranslatableExpression else {
-        throw refusal(expression)
-      }
-      return try expression.operand(self)
+      guard let type = TranslatableTypes.known(E.self) else { throw refusal(expression) }
+      return try withUnsafePointer(to: expression) { try type.operand(at: $0, self) }
     } catch {
-      // Whatever does not depend on the model is a constant.
-      guard let value = try? expression.evaluate(PredicateBindings()) else { throw error }
-      return .constant(value)
+      return try constant(expression, orThrow: error)
     }
+  }
+
+  /// The value of what does not depend on the model.
+  @inline(never)
+  private func constant(_ expression: some PredicateExpression, orThrow error: any Error) throws
+    -> Operand
+  {
+    guard let value = try? expression.evaluate(PredicateBindings()) else { throw error }
+    return .constant(value)
   }
 
   func filter(_ expression: some PredicateExpression) throws -> Filter {
@@ -152,8 +158,35 @@ final class PredicateTranslator {
 }
 
 /// An expression of Foundation's that has a meaning in a store.
-protocol TranslatableExpression {
+protocol TranslatableExpression: SendableMetatype {
   func operand(_ translator: PredicateTranslator) throws -> PredicateTranslator.Operand
+}
+
+extension TranslatableExpression {
+  /// What the expression in memory of this type stands for.
+  fileprivate static func operand(
+    at memory: UnsafeRawPointer,
+    _ translator: PredicateTranslator
+  ) throws -> PredicateTranslator.Operand {
+    try memory.assumingMemoryBound(to: Self.self).pointee.operand(translator)
+  }
+}
+
+/// The types of expressions that have a meaning in a store, as they are met.
+///
+/// There are as many as a program has forms of predicates. Looking one up here is much cheaper than a
+/// dynamic cast of the expression.
+private enum TranslatableTypes {
+  private static let types = Mutex<[ObjectIdentifier: any TranslatableExpression.Type]>([:])
+
+  /// A type as one that has a meaning; nil if it has none.
+  static func known(_ type: Any.Type) -> (any TranslatableExpression.Type)? {
+    let id = ObjectIdentifier(type)
+    if let known = types.withLock({ $0[id] }) { return known }
+    guard let translatable = type as? any TranslatableExpression.Type else { return nil }
+    types.withLock { $0[id] = translatable }
+    return translatable
+  }
 }
 
 /// Lets an error name the key path.

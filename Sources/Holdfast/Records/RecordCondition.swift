@@ -24,9 +24,11 @@ extension Predicate: RecordCondition {
   ///
   /// - Throws: as ``RecordCondition/filter(for:)``.
   public func filter<M: Model>(for model: M.Type) throws -> Filter {
-    guard let predicate = self as Any as? Predicate<M> else {
+    guard Self.self == Predicate<M>.self else {
       throw StorageError(.invalidQuery, "the predicate is not one on \(M.self) alone")
     }
+    // The types are one, which is much cheaper to compare than a dynamic cast is.
+    let predicate = unsafeBitCast(self, to: Predicate<M>.self)
     return try PredicateTranslator.filter(predicate, try M.schema.resolved())
   }
 }

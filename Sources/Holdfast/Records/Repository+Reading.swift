@@ -39,9 +39,16 @@ extension Repository {
     offset: Int = 0,
     in transaction: ReadTransaction
   ) throws -> [M] {
+    try models(of: try query(filter, sort, limit: limit, offset: offset), in: transaction)
+  }
+
+  /// The records of a query.
+  func models(of query: Query, in transaction: ReadTransaction) throws -> [M] {
     var models: [M] = []
-    try forEach(where: filter, sort: sort, limit: limit, offset: offset, in: transaction) {
-      models.append($0)
+    if let limit = query.limit { models.reserveCapacity(min(max(limit, 0), 64)) }
+    try forEachRow(query, in: transaction) { row, decoder in
+      // Not by way of `forEach`, whose body is lent the model and would copy it.
+      models.append(try decoder.decode(M.self, from: row))
     }
     return models
   }
@@ -57,12 +64,22 @@ extension Repository {
     in transaction: ReadTransaction,
     _ body: (M) throws -> Void
   ) throws {
-    let query = try query(filter, sort, limit: limit, offset: offset)
+    try forEachRow(try query(filter, sort, limit: limit, offset: offset), in: transaction) {
+      try body(try $1.decode(M.self, from: $0))
+    }
+  }
+
+  /// Calls `body` with each row of a query, and what decodes it.
+  func forEachRow(
+    _ query: Query,
+    in transaction: ReadTransaction,
+    _ body: (RowView, RowDecoder) throws -> Void
+  ) throws {
     guard let source = try source(of: query, in: transaction) else { return }
     let cursor = try transaction.rows(source.query)
     defer { cursor.close() }
     let decoder = RowDecoder(source.layout)
-    while let row = try cursor.next() { try body(try decoder.decode(M.self, from: row)) }
+    while let row = try cursor.next() { try body(row, decoder) }
   }
 
   /// One page of the records that match: at most `limit`, the first ones or those behind `after`.

@@ -25,7 +25,7 @@ public struct Schema<M: Model>: Sendable {
   let indexes: [SchemaIndex<M>]
   let defaults: [SchemaDefault<M>]
   let references: [SchemaReference<M>]
-  private let resolution = SchemaResolution<M>()
+  private let resolution = SchemaResolution()
 
   /// How records become models, and models records.
   public enum Coding: Sendable {
@@ -92,22 +92,36 @@ public struct Schema<M: Model>: Sendable {
 
   /// The schema with all names and types found out; worked out once.
   func resolved() throws(StorageError) -> ResolvedSchema<M> {
-    if let known = resolution.result.withLock({ $0 }) { return try known.get() }
-    // Outside the lock, since the model's own decoding may use its schema.
-    let fresh: Result<ResolvedSchema<M>, StorageError>
-    do throws(StorageError) {
-      fresh = .success(try ResolvedSchema(self))
-    } catch {
-      fresh = .failure(error)
+    if let known = try resolution.known() {
+      return unsafeDowncast(known, to: ResolvedSchema<M>.self)
     }
-    resolution.result.withLock { $0 = $0 ?? fresh }
-    return try fresh.get()
+    // Outside the lock, since the model's own decoding may use its schema.
+    do throws(StorageError) {
+      let fresh = try ResolvedSchema(self)
+      resolution.note(.success(fresh))
+      return fresh
+    } catch {
+      resolution.note(.failure(error))
+      throw error
+    }
   }
 }
 
 /// The outcome of resolving a schema, once it is known.
-private final class SchemaResolution<M: Model>: Sendable {
-  let result = Mutex<Result<ResolvedSchema<M>, StorageError>?>(nil)
+///
+/// It knows nothing of the model, whose type would be looked up at each use.
+private final class SchemaResolution: Sendable {
+  private let outcome = Mutex<Result<any AnyObject & Sendable, StorageError>?>(nil)
+
+  /// The resolved schema; nil if none was noted.
+  func known() throws(StorageError) -> (any AnyObject & Sendable)? {
+    try outcome.withLock { $0 }?.get()
+  }
+
+  /// Notes the first outcome.
+  func note(_ fresh: Result<any AnyObject & Sendable, StorageError>) {
+    outcome.withLock { $0 = $0 ?? fresh }
+  }
 }
 
 /// One entry of a schema, as ``SchemaBuilder`` collects them.

@@ -13,7 +13,7 @@ extension Selection {
   ) throws -> [(repeat each V)] {
     let fields = (repeat Field(try position(of: each properties, in: transaction), (each V).self))
     var values: [(repeat each V)] = []
-    try forEach(query, in: transaction) { row, decoder in
+    try repository.forEachRow(query, in: transaction) { row, decoder in
       values.append((repeat try (each fields).decode(row, decoder)))
     }
     return values
@@ -29,7 +29,7 @@ extension Selection {
   ) throws -> [V] {
     let field = Field(try position(of: property, in: transaction), V.self)
     var values: [V] = []
-    try forEach(query, in: transaction) { row, decoder in
+    try repository.forEachRow(query, in: transaction) { row, decoder in
       values.append(try field.decode(row, decoder))
     }
     return values

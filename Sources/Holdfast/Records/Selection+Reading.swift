@@ -6,9 +6,7 @@ extension Selection {
   ///   ``StorageError/Code/invalidCursor``; ``StorageError/Code/typeMismatch`` for a record that the
   ///   model cannot hold; ``StorageError/Code/corrupt``.
   public func fetch(in transaction: ReadTransaction) throws -> [M] {
-    var models: [M] = []
-    try forEach(in: transaction) { models.append($0) }
-    return models
+    try repository.models(of: query, in: transaction)
   }
 
   /// The records as smaller models: a type that decodes some of the fields, by their stored names.
@@ -16,7 +14,7 @@ extension Selection {
   /// - Throws: as ``fetch(in:)``; ``StorageError/Code/typeMismatch`` for a property that is no field.
   public func fetch<T: Decodable>(as type: T.Type, in transaction: ReadTransaction) throws -> [T] {
     var models: [T] = []
-    try forEach(query, in: transaction) { row, decoder in
+    try repository.forEachRow(query, in: transaction) { row, decoder in
       decoder.isStrict = true
       models.append(try decoder.decode(type, from: row))
     }
@@ -27,7 +25,7 @@ extension Selection {
   ///
   /// - Throws: as ``fetch(in:)``; what the body throws.
   public func forEach(in transaction: ReadTransaction, _ body: (M) throws -> Void) throws {
-    try forEach(query, in: transaction) { row, decoder in
+    try repository.forEachRow(query, in: transaction) { row, decoder in
       try body(try decoder.decode(M.self, from: row))
     }
   }
@@ -39,7 +37,7 @@ extension Selection {
     var query = query
     query.limit = min(query.limit ?? 1, 1)
     var first: M?
-    try forEach(query, in: transaction) { row, decoder in
+    try repository.forEachRow(query, in: transaction) { row, decoder in
       first = try decoder.decode(M.self, from: row)
     }
     return first
@@ -53,7 +51,7 @@ extension Selection {
     query.limit = min(query.limit ?? 1, 1)
     if query.after == nil { query.sort = [] }
     var exists = false
-    try forEach(query, in: transaction) { _, _ in exists = true }
+    try repository.forEachRow(query, in: transaction) { _, _ in exists = true }
     return exists
   }
 
@@ -63,7 +61,7 @@ extension Selection {
   public func count(in transaction: ReadTransaction) throws -> Int {
     if query.after != nil {
       var count = 0
-      try forEach(query, in: transaction) { _, _ in count += 1 }
+      try repository.forEachRow(query, in: transaction) { _, _ in count += 1 }
       return count
     }
     try query.checkPart()
@@ -94,18 +92,5 @@ extension Selection {
     return try transaction.page(source.query) { _, row throws in
       try decoder.decode(M.self, from: row)
     }
-  }
-
-  /// Calls `body` with each row of a query.
-  func forEach(
-    _ query: Query,
-    in transaction: ReadTransaction,
-    _ body: (RowView, RowDecoder) throws -> Void
-  ) throws {
-    guard let source = try repository.source(of: query, in: transaction) else { return }
-    let cursor = try transaction.rows(source.query)
-    defer { cursor.close() }
-    let decoder = RowDecoder(source.layout)
-    while let row = try cursor.next() { try body(row, decoder) }
   }
 }
