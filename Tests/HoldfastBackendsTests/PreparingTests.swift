@@ -179,6 +179,63 @@ struct PreparingTests {
     }
   }
 
+  @Test(
+    "The step for an index that a reference needs drops the reference meanwhile",
+    arguments: EveryBackend.schemes
+  )
+  func indexOfReference(_ scheme: String) async throws {
+    struct Team: Model {
+      var id: Int64?
+      var name: String
+    }
+    enum Old {
+      struct Player: Model {
+        var id: Int64?
+        var team: Int64
+        var name: String
+        static let schema = Schema<Player>("player", key: \.id) {
+          Index(\.team, name: "by_team")
+          Reference(\.team, to: Team.self, onDelete: .cascade)
+        }
+      }
+    }
+    struct Player: Model {
+      var id: Int64?
+      var team: Int64
+      var name: String
+      static let schema = Schema<Player>("player", key: \.id) {
+        Unique(\.team, \.name, name: "by_team")
+        Reference(\.team, to: Team.self, onDelete: .cascade)
+      }
+    }
+    try await EveryBackend.withStore(scheme) { store in
+      let team = try await Repository<Team>(store).insert(Team(name: "red"))
+      let id = try #require(team.id)
+      try await Repository<Old.Player>(store).insert(Old.Player(team: id, name: "ada"))
+      let error = await storageError { try await store.prepare(Player.self) }
+      #expect(error?.code == .schemaMismatch)
+      let step = [
+        #".dropReference(["team"]), .dropIndex("by_team"), "#,
+        #".addIndex(IndexDefinition(["team", "name"], unique: true, name: "by_team")), "#,
+        #".addReference(ReferenceDefinition(["team"], to: "team", onDelete: .cascade))"#,
+      ].joined()
+      #expect(error?.message.contains(step) == true, "\(error?.message ?? "")")
+      let migration = Migration("as the error says") { transaction in
+        try transaction.alterCollection(
+          "player",
+          .dropReference(["team"]),
+          .dropIndex("by_team"),
+          .addIndex(IndexDefinition(["team", "name"], unique: true, name: "by_team")),
+          .addReference(ReferenceDefinition(["team"], to: "team", onDelete: .cascade))
+        )
+      }
+      try await store.prepare(Player.self, migrations: [migration])
+      #expect(try await store.prepare(Player.self, migrations: [migration]).isEmpty)
+      #expect(try await Repository<Team>(store).delete(id))
+      #expect(try await Repository<Player>(store).count() == 0)
+    }
+  }
+
   @Test("A field that may have been renamed is not taken for an absent one")
   func renamedField() async throws {
     struct Person: Model {

@@ -115,6 +115,15 @@ struct SchemaComparison {
         dropped.insert(old.name)
       }
     }
+    // A reference that stays has an index at all times, so it goes for as long as it has none.
+    for reference in declared.references where stored.references.contains(reference) {
+      let serving = stored.indexes.filter { $0.fields.starts(with: reference.fields) }
+      if !serving.isEmpty, serving.allSatisfy({ dropped.contains($0.name) }),
+        !declared.key.starts(with: reference.fields)
+      {
+        others += [.dropReference(reference.fields), .addReference(reference)]
+      }
+    }
     for index in declared.indexes where !isAmong(index, stored.indexes) {
       if dropped.contains(where: { Name.folded($0) == Name.folded(index.name) }) {
         others.append(.addIndex(index))
