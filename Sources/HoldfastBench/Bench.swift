@@ -4,7 +4,7 @@ public import Holdfast
 /// The bench: Holdfast against the same work written straight against each engine's C API, in the
 /// same process run, alternating, the median of several rounds after a warm-up.
 public struct Bench {
-  /// The number of records in the store; nil for 100,000, or 20,000 if quick.
+  /// The number of records in the store; nil for 100,000, or 15,000 if quick.
   ///
   /// With ``measuresScale`` it is the largest one; nil for 1,000,000, or 100,000 if quick.
   public var records: Int?
@@ -96,7 +96,7 @@ public struct Bench {
   /// How much work a run does.
   var size: WorkloadSize {
     WorkloadSize(
-      records: records ?? (isQuick ? 20_000 : 100_000),
+      records: records ?? (isQuick ? 15_000 : 100_000),
       lookups: isQuick ? 10_000 : 40_000,
       commits: isQuick ? 80 : 2_000,
       operations: isQuick ? 200 : 4_000

@@ -8,7 +8,7 @@ extension Command {
     "bench",
     "compare each backend with the same work in its engine's C API",
     options: [
-      Option("--records", .number("N"), "records in the store (100000; 20000 with --quick)"),
+      Option("--records", .number("N"), "records in the store (100000; 15000 with --quick)"),
       Option("--filter", .text("TEXT"), "only workloads whose backend/workload contains TEXT"),
       Option("--quick", "fewer records and rounds: everything in under 40 seconds"),
       Option("--scale", "how times grow from 10000 records to N (1000000), instead"),
