@@ -115,7 +115,6 @@ public final class LMDBWriter: KeyValueWriter {
       mv_size: value.count,
       mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress)
     )
-    let handle = environment.handle(of: table)
     // Keys that come in order fill their pages instead of leaving half of each empty.
     if table.number != lastUnordered, !unordered.contains(table.number) {
       let cursor = try appendingCursor(table, transaction)
@@ -129,6 +128,7 @@ public final class LMDBWriter: KeyValueWriter {
       unordered.insert(table.number)
       lastUnordered = table.number
     }
+    let handle = environment.handle(of: table)
     let status = mdb_put(transaction, handle, &name, &data, UInt32(MDB_NOOVERWRITE))
     if status == MDB_KEYEXIST { return false }
     try check(status)

@@ -130,7 +130,8 @@ extension Selection {
     }
     var aggregates: [Aggregate] = []
     for figure in repeat each figures { aggregates.append(try figure.aggregate(schema)) }
-    guard let source = try repository.source(of: query, in: transaction) else {
+    let all = Query(query.collection, where: query.filter)
+    guard let source = try repository.source(of: all, in: transaction) else {
       let none = aggregates.map { $0 == .count ? Value.integer(0) : .null }
       return (positions.isEmpty ? [none] : [], schema.layout)
     }

@@ -27,10 +27,10 @@ extension Selection {
     try query.checkPart()
     let schema = try repository.resolved()
     let stored = try assignments.map { try $0.stored(schema) }
-    guard try repository.collection(in: transaction) != nil else { return 0 }
+    // What is refused is refused before the collection gets what it lacks.
+    guard try repository.source(of: query, in: transaction) != nil else { return 0 }
     _ = try repository.ensure(in: transaction)
-    guard let source = try repository.source(of: query, in: transaction) else { return 0 }
-    return try transaction.update(source.query, set: stored)
+    return try transaction.update(query, set: stored)
   }
 }
 
