@@ -134,17 +134,18 @@ extension Selection {
     let cursor = try transaction.rows(part)
     defer { cursor.close() }
     let decoder = RowDecoder(source.layout)
-    var models: [M] = []
+    var models = ModelBuffer<M>(limit: part.limit)
     var bytes = 0
     while let row = try cursor.next() {
-      models.append(try decoder.decode(M.self, from: row))
+      try models.append(row, decoder)
       bytes += row.byteCount
       if models.count == part.limit || bytes > RecordStream<M>.chunkBytes {
         let isLast = models.count == query.limit
-        return Page(elements: models, next: isLast ? nil : try cursor.token(after: row))
+        let next = isLast ? nil : try cursor.token(after: row)
+        return Page(elements: models.takeAll(), next: next)
       }
     }
-    return Page(elements: models, next: nil)
+    return Page(elements: models.takeAll(), next: nil)
   }
 
   /// What is left behind the first `count` records.

@@ -39,18 +39,25 @@ extension Repository {
     offset: Int = 0,
     in transaction: ReadTransaction
   ) throws -> [M] {
-    try models(of: try query(filter, sort, limit: limit, offset: offset), in: transaction)
+    let query = try query(filter, sort, limit: limit, offset: offset)
+    return try models(M.self, of: query, in: transaction)
   }
 
-  /// The records of a query.
-  func models(of query: Query, in transaction: ReadTransaction) throws -> [M] {
-    var models: [M] = []
-    if let limit = query.limit { models.reserveCapacity(min(max(limit, 0), 64)) }
-    try forEachRow(query, in: transaction) { row, decoder in
-      // Not by way of `forEach`, whose body is lent the model and would copy it.
-      models.append(try decoder.decode(M.self, from: row))
-    }
-    return models
+  /// The records of a query, as models of this or another type; `isStrict` as in ``RowDecoder``.
+  func models<T: Decodable>(
+    _ type: T.Type,
+    of query: Query,
+    isStrict: Bool = false,
+    in transaction: ReadTransaction
+  ) throws -> [T] {
+    guard let source = try source(of: query, in: transaction) else { return [] }
+    let cursor = try transaction.rows(source.query)
+    defer { cursor.close() }
+    let decoder = RowDecoder(source.layout)
+    decoder.isStrict = isStrict
+    var models = ModelBuffer<T>(limit: query.limit)
+    while let row = try cursor.next() { try models.append(row, decoder) }
+    return models.takeAll()
   }
 
   /// Calls `body` with each record that matches, one at a time: memory does not grow with them.

@@ -29,22 +29,26 @@ final class RowDecoder: Decoder {
     slots = Self.noSlot
   }
 
-  /// Memory for the one type of model that the layout puts together, while no model is in it.
+  /// Memory for a model, while none is in it, and whose.
   @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var memoryType: ObjectIdentifier?
 
   deinit { memory?.deallocate() }
 
   /// Takes memory for a model; give it back empty.
-  func takeMemory<M>(for type: M.Type) -> UnsafeMutableRawPointer {
-    defer { memory = nil }
-    return memory
-      ?? .allocate(byteCount: MemoryLayout<M>.size, alignment: MemoryLayout<M>.alignment)
+  private func takeMemory<M>(for type: M.Type) -> UnsafeMutableRawPointer {
+    if let taken = memory, memoryType == ObjectIdentifier(type) {
+      memory = nil
+      return taken
+    }
+    return .allocate(byteCount: MemoryLayout<M>.size, alignment: MemoryLayout<M>.alignment)
   }
 
   /// Takes memory back, for the next model of the same type.
-  func giveBack(_ taken: UnsafeMutableRawPointer) {
+  private func giveBack<M>(_ taken: UnsafeMutableRawPointer, _ type: M.Type) {
     memory?.deallocate()
     memory = taken
+    memoryType = ObjectIdentifier(type)
   }
 
   /// The row that is being decoded; what owns its memory is held by ``decode(_:from:)``.
@@ -57,8 +61,24 @@ final class RowDecoder: Decoder {
   ///   ``StorageError/Code/typeMismatch`` for one that the model has no room for; what the model's
   ///   own decoding throws.
   func decode<M: Decodable>(_ type: M.Type, from row: RowView) throws -> M {
+    // Not a temporary allocation, whose generic result costs a look-up of its type for each row.
+    let taken = takeMemory(for: type)
+    defer { giveBack(taken, type) }
+    let memory = taken.assumingMemoryBound(to: type)
+    try decode(type, from: row, into: memory)
+    return memory.move()
+  }
+
+  /// Initializes memory with the model that a row holds.
+  ///
+  /// - Throws: as ``decode(_:from:)``; then the memory holds nothing.
+  func decode<M: Decodable>(
+    _ type: M.Type,
+    from row: RowView,
+    into memory: UnsafeMutablePointer<M>
+  ) throws {
     guard row.count == layout.count else {
-      if let padded = padded(row) { return try decode(type, from: padded) }
+      if let padded = padded(row) { return try decode(type, from: padded, into: memory) }
       throw StorageError(
         .corrupt,
         "a stored record of \(layout.collection) has \(row.count) fields, not \(layout.count)"
@@ -73,9 +93,11 @@ final class RowDecoder: Decoder {
       slotCount = 0
       withExtendedLifetime(row) {}
     }
-    if layout.direct == ObjectIdentifier(type) { return try assemble(type, layout.properties) }
+    if layout.direct == ObjectIdentifier(type) {
+      return try assemble(layout.properties, into: UnsafeMutableRawPointer(memory))
+    }
     do {
-      return try M(from: self)
+      memory.initialize(to: try M(from: self))
     } catch let error as DecodingError {
       throw StorageError(
         .typeMismatch,

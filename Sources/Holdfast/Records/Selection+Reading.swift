@@ -6,19 +6,14 @@ extension Selection {
   ///   ``StorageError/Code/invalidCursor``; ``StorageError/Code/typeMismatch`` for a record that the
   ///   model cannot hold; ``StorageError/Code/corrupt``.
   public func fetch(in transaction: ReadTransaction) throws -> [M] {
-    try repository.models(of: query, in: transaction)
+    try repository.models(M.self, of: query, in: transaction)
   }
 
   /// The records as smaller models: a type that decodes some of the fields, by their stored names.
   ///
   /// - Throws: as ``fetch(in:)``; ``StorageError/Code/typeMismatch`` for a property that is no field.
   public func fetch<T: Decodable>(as type: T.Type, in transaction: ReadTransaction) throws -> [T] {
-    var models: [T] = []
-    try repository.forEachRow(query, in: transaction) { row, decoder in
-      decoder.isStrict = true
-      models.append(try decoder.decode(type, from: row))
-    }
-    return models
+    try repository.models(type, of: query, isStrict: true, in: transaction)
   }
 
   /// Calls `body` with each record, one at a time: memory does not grow with them.

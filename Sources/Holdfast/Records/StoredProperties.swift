@@ -182,11 +182,13 @@ extension RowLayout {
 }
 
 extension RowDecoder {
-  /// Makes a model of the row that is being decoded, property by property.
-  func assemble<M>(_ type: M.Type, _ properties: ContiguousArray<RowLayout.Placed>) throws -> M {
-    // Not a temporary allocation, whose generic result costs a look-up of its type for each row.
-    let memory = takeMemory(for: M.self)
-    defer { giveBack(memory) }
+  /// Puts a model of the row that is being decoded together, property by property.
+  ///
+  /// - Throws: what a property throws; then the memory holds nothing.
+  func assemble(
+    _ properties: ContiguousArray<RowLayout.Placed>,
+    into memory: UnsafeMutableRawPointer
+  ) throws {
     var done = 0
     do {
       while done < properties.count {
@@ -198,6 +200,5 @@ extension RowDecoder {
       for property in properties.prefix(done) { property.type.destroy(memory + property.offset) }
       throw error
     }
-    return memory.assumingMemoryBound(to: M.self).move()
   }
 }
