@@ -73,7 +73,7 @@ public struct CSVReader: ~Copyable {
         break
       }
     }
-    if hasHigh, UTF8Check.firstError(record.bytes) != nil { throw malformed("invalid UTF-8") }
+    if hasHigh, !UTF8Check.isValid(record.bytes) { throw malformed("invalid UTF-8") }
     return true
   }
 

@@ -95,7 +95,7 @@ extension JSONReader {
   }
 
   private mutating func checkUTF8() throws(StorageError) {
-    if UTF8Check.firstError(bytes) != nil { throw malformed("a string is not valid UTF-8") }
+    if !UTF8Check.isValid(bytes) { throw malformed("a string is not valid UTF-8") }
   }
 
   /// Reads an escape sequence and appends what it stands for.

@@ -88,7 +88,7 @@ public struct JSONWriter {
   ///
   /// - Throws: ``StorageError/Code/invalidValue`` if they are not valid UTF-8.
   public mutating func string(utf8: UnsafeRawBufferPointer) throws(StorageError) {
-    guard UTF8Check.firstError(utf8) == nil else {
+    guard UTF8Check.isValid(utf8) else {
       throw StorageError(.invalidValue, "a text is not valid UTF-8; it cannot be written as JSON")
     }
     separate()

@@ -92,7 +92,7 @@ public final class RowPropertyList {
     _ field: FieldDefinition,
     to writer: inout PropertyListWriter
   ) throws(StorageError) {
-    guard UTF8Check.firstError(text) == nil else {
+    guard UTF8Check.isValid(text) else {
       throw StorageError(
         .corrupt,
         "field \(field.name) of \(collection.name) is not valid UTF-8; restore a backup"
@@ -195,7 +195,7 @@ public final class RowPropertyList {
     case (.bool, .bool(let value)): row.setInteger(index, value ? 1 : 0)
     case (.text, .string), (.any, .string): row.setText(index, reader.bytes)
     case (.text, .data), (.json, .data):
-      guard UTF8Check.firstError(reader.bytes) == nil else {
+      guard UTF8Check.isValid(reader.bytes) else {
         throw invalid("takes text, and data only if it is UTF-8", field, reader)
       }
       row.setText(index, reader.bytes)
@@ -233,7 +233,7 @@ public final class RowPropertyList {
     case (.any, .beginDictionary):
       let takes = "takes as its only dictionary {text: data}"
       guard try reader.next() == .key, reader.text == "text", try reader.next() == .data,
-        UTF8Check.firstError(reader.bytes) == nil
+        UTF8Check.isValid(reader.bytes)
       else { throw invalid(takes, field, reader) }
       row.setText(index, reader.bytes)
       guard try reader.next() == .endDictionary else { throw invalid(takes, field, reader) }

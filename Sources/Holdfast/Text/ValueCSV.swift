@@ -25,7 +25,7 @@ public enum ValueCSV {
     case (_, .null): writer.null()
     case (.any, .text) where !readsAsJSON(row.bytes(index)): fallthrough
     case (.text, .text), (.json, .text), (.date, .text), (.decimal, .text):
-      guard UTF8Check.firstError(row.bytes(index)) == nil else {
+      guard UTF8Check.isValid(row.bytes(index)) else {
         throw StorageError(
           .corrupt,
           "field \(field.name) of \(source) is not valid UTF-8; restore a backup"

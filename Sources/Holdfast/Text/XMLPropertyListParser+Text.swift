@@ -100,7 +100,7 @@ extension XMLPropertyListParser {
   }
 
   func checkText() throws(StorageError) {
-    guard UTF8Check.firstError(value.bytes) == nil else { throw malformed("invalid UTF-8") }
+    guard UTF8Check.isValid(value.bytes) else { throw malformed("invalid UTF-8") }
     let bytes = value.bytes
     var index = 0
     while index + 2 < bytes.count {
