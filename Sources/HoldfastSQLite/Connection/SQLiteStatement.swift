@@ -157,22 +157,25 @@ final class SQLiteStatement {
   // MARK: Rows
 
   /// The row that the statement stands on, valid until the next step or reset.
+  ///
+  /// Each column is asked for once, as a value: `sqlite3_column_value` is "not threadsafe" for all but
+  /// copies, says its documentation, and a connection is used by one thread at a time.
   @inline(__always)
   func row() throws(StorageError) -> RowView {
     for index in 0..<columnCount {
-      let column = Int32(truncatingIfNeeded: index)
-      switch sqlite3_column_type(handle, column) {
-      case SQLITE_INTEGER: slots[index] = .integer(sqlite3_column_int64(handle, column))
-      case SQLITE_FLOAT: slots[index] = .real(sqlite3_column_double(handle, column))
+      let value = sqlite3_column_value(handle, Int32(truncatingIfNeeded: index))
+      switch sqlite3_value_type(value) {
+      case SQLITE_INTEGER: slots[index] = .integer(sqlite3_value_int64(value))
+      case SQLITE_FLOAT: slots[index] = .real(sqlite3_value_double(value))
       case SQLITE_TEXT:
-        guard let pointer = sqlite3_column_text(handle, column) else {
+        guard let pointer = sqlite3_value_text(value) else {
           throw failure(SQLITE_NOMEM, "read")
         }
-        let count = UInt64(UInt32(bitPattern: sqlite3_column_bytes(handle, column)))
+        let count = UInt64(UInt32(bitPattern: sqlite3_value_bytes(value)))
         slots[index] = RowView.Slot(kind: .text, bits: count, pointer: pointer)
       case SQLITE_BLOB:
-        let pointer = sqlite3_column_blob(handle, column)
-        let count = UInt64(UInt32(bitPattern: sqlite3_column_bytes(handle, column)))
+        let pointer = sqlite3_value_blob(value)
+        let count = UInt64(UInt32(bitPattern: sqlite3_value_bytes(value)))
         if pointer == nil, count > 0 { throw failure(SQLITE_NOMEM, "read") }
         slots[index] = RowView.Slot(kind: .blob, bits: count, pointer: pointer)
       default: slots[index] = .null
