@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
 /// What a path holds, told from the outside without opening a store.
 public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
   /// Nothing.
@@ -27,14 +33,13 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
 
   /// Looks at a path.
   public init(at path: String) {
-    var isFolder: ObjCBool = false
-    let files = FileManager.default
-    guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
       self = .missing
       return
     }
-    if isFolder.boolValue {
-      guard let list = try? files.contentsOfDirectory(atPath: path) else {
+    if status.st_mode & S_IFMT == S_IFDIR {
+      guard let list = try? FileManager.default.contentsOfDirectory(atPath: path) else {
         self = .unreadable
         return
       }
@@ -50,9 +55,7 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
       return
     }
     // To open a pipe would wait for its writer.
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let type = (try? files.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
-    guard type == .typeRegular else {
+    guard status.st_mode & S_IFMT == S_IFREG else {
       self = .file
       return
     }

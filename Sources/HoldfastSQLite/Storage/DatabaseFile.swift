@@ -18,7 +18,8 @@ struct DatabaseFile {
   enum Content {
     case missing
     case empty
-    case store
+    /// A file whose header is still to be checked.
+    case database
   }
 
   init(_ path: String) throws(StorageError) {
@@ -36,11 +37,10 @@ struct DatabaseFile {
     return Int(status.st_size)
   }
 
-  /// Looks at what is there.
+  /// Looks at what is there, from the outside.
   ///
-  /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.newerFormat`,
-  ///   `StorageError.Code.corrupt`, `StorageError.Code.permissionDenied`,
-  ///   `StorageError.Code.cannotOpen`.
+  /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.corrupt`,
+  ///   `StorageError.Code.permissionDenied`, `StorageError.Code.cannotOpen`.
   func inspect() throws(StorageError) -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else { return try missing(errno) }
@@ -60,8 +60,7 @@ struct DatabaseFile {
       }
       return .empty
     }
-    try checkHeader(try readHeader())
-    return .store
+    return .database
   }
 
   /// SQLite would wait for ever to open a pipe.
@@ -112,11 +111,18 @@ struct DatabaseFile {
   private static let headerSize = 100
   private static let magic = Array("SQLite format 3".utf8) + [0]
 
+  /// Checks that the file is a store of a known format, before anything else is done by its handle.
+  ///
+  /// - Throws: `StorageError.Code.wrongKind`, `StorageError.Code.newerFormat`,
+  ///   `StorageError.Code.corrupt`.
+  func checkHeader(_ database: OpaquePointer) throws(StorageError) {
+    try check(try readHeader(database))
+  }
+
   /// The first bytes of the file, at most a header's length, and the file's size.
-  private func readHeader() throws(StorageError) -> (bytes: [UInt8], size: Int) {
-    let database = try Self.openHandle(path, SQLITE_OPEN_READONLY)
-    // Nothing was prepared, so closing cannot fail.
-    defer { _ = sqlite3_close(database) }
+  private func readHeader(_ database: OpaquePointer) throws(StorageError)
+    -> (bytes: [UInt8], size: Int)
+  {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let found = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file)
     guard found == SQLITE_OK, let file, let methods = file.pointee.pMethods?.pointee,
@@ -132,7 +138,7 @@ struct DatabaseFile {
   }
 
   /// The layout is in SQLite's documentation, "Database File Format", section 1.3.
-  private func checkHeader(_ header: (bytes: [UInt8], size: Int)) throws(StorageError) {
+  private func check(_ header: (bytes: [UInt8], size: Int)) throws(StorageError) {
     let bytes = header.bytes
     guard bytes.count >= Self.magic.count, Array(bytes.prefix(Self.magic.count)) == Self.magic
     else { throw StorageError.sqlite(.wrongKind, "\(path) is not a SQLite database") }

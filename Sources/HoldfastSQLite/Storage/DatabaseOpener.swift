@@ -22,8 +22,8 @@ final class DatabaseOpener: Sendable {
 
   /// Opens the first connection: the writing one, or a reading one of a store that only reads.
   func open() throws(StorageError) -> (connection: SQLiteConnection, wasCreated: Bool) {
-    switch try inspect() {
-    case .store: break
+    switch try file.inspect() {
+    case .database: return (try openFirst(), false)
     case .missing, .empty:
       guard options.createsIfMissing, !options.isReadOnly else {
         throw StorageError.sqlite(
@@ -32,28 +32,30 @@ final class DatabaseOpener: Sendable {
         )
       }
       let wasCreated = try create()
-      return (try openWriter(), wasCreated)
+      return (try openFirst(), wasCreated)
     }
-    return (options.isReadOnly ? try openReader() : try openWriter(), false)
   }
 
   /// Opens the first connection again after all were closed, with the same checks.
   func reopen() throws(StorageError) -> SQLiteConnection {
     catalogs.clear()
-    guard try inspect() == .store else {
+    guard try file.inspect() == .database else {
       throw StorageError.sqlite(
         .cannotOpen,
         "there is no store at \(file.path) any more; restore it or close the store"
       )
     }
-    return options.isReadOnly ? try openReader() : try openWriter()
+    return try openFirst()
   }
 
-  /// Looks at the file; a crash while it was created can have left half of it and a journal, which
-  /// SQLite rolls back when it is asked.
-  private func inspect() throws(StorageError) -> DatabaseFile.Content {
+  /// Opens the first connection; a crash while the store was created can have left half of it and a
+  /// journal, which SQLite rolls back when it is asked.
+  private func openFirst() throws(StorageError) -> SQLiteConnection {
+    func open() throws(StorageError) -> SQLiteConnection {
+      options.isReadOnly ? try openReader(isFirst: true) : try openWriter(isFirst: true)
+    }
     do throws(StorageError) {
-      return try file.inspect()
+      return try open()
     } catch {
       guard error.code == .wrongKind || error.code == .corrupt, !options.isReadOnly,
         let journal = file.size("-journal"), journal > 0
@@ -62,13 +64,13 @@ final class DatabaseOpener: Sendable {
     let connection = try connect(SQLITE_OPEN_READWRITE)
     _ = try? connection.rows("SELECT count(*) FROM sqlite_schema")
     try connection.close()
-    return try file.inspect()
+    return try open()
   }
 
-  /// Opens a connection that writes.
-  func openWriter() throws(StorageError) -> SQLiteConnection {
+  /// Opens a connection that writes; the first one checks what file it is.
+  func openWriter(isFirst: Bool = false) throws(StorageError) -> SQLiteConnection {
     do throws(StorageError) {
-      return try prepareWriter()
+      return try prepareWriter(isFirst: isFirst)
     } catch {
       // What SQLite calls read-only is a file or folder that this process may not write.
       guard error.code == .readOnly else { throw error }
@@ -81,8 +83,8 @@ final class DatabaseOpener: Sendable {
     }
   }
 
-  private func prepareWriter() throws(StorageError) -> SQLiteConnection {
-    let connection = try connect(SQLITE_OPEN_READWRITE)
+  private func prepareWriter(isFirst: Bool) throws(StorageError) -> SQLiteConnection {
+    let connection = try connect(SQLITE_OPEN_READWRITE, isFirst: isFirst)
     guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
       throw StorageError.sqlite(
         .permissionDenied,
@@ -101,10 +103,10 @@ final class DatabaseOpener: Sendable {
     return connection
   }
 
-  /// Opens a connection that only reads.
-  func openReader() throws(StorageError) -> SQLiteConnection {
+  /// Opens a connection that only reads; the first one checks what file it is.
+  func openReader(isFirst: Bool = false) throws(StorageError) -> SQLiteConnection {
     do throws(StorageError) {
-      return try openReader(file.path, SQLITE_OPEN_READONLY)
+      return try openReader(file.path, SQLITE_OPEN_READONLY, isFirst: isFirst)
     } catch {
       // A folder that cannot be written takes no log. Without one there is nothing but the file.
       let isRefused =
@@ -112,21 +114,26 @@ final class DatabaseOpener: Sendable {
         || error.code == .readOnly
       guard options.isReadOnly, isRefused, (file.size("-wal") ?? 0) == 0 else { throw error }
     }
-    return try openReader(file.immutableURI, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    return try openReader(file.immutableURI, flags, isFirst: isFirst)
   }
 
-  private func openReader(_ path: String, _ flags: Int32) throws(StorageError) -> SQLiteConnection {
-    let connection = try connect(flags, path)
+  private func openReader(_ path: String, _ flags: Int32, isFirst: Bool) throws(StorageError)
+    -> SQLiteConnection
+  {
+    let connection = try connect(flags, path, isFirst: isFirst)
     try ExactSumFunctions.register(connection.handle)
-    try checkCatalog(connection)
+    // Beside a writing connection, which has read it, the first snapshot does as well.
+    if options.isReadOnly { try checkCatalog(connection) }
     return connection
   }
 
-  private func connect(_ flags: Int32, _ path: String? = nil) throws(StorageError)
-    -> SQLiteConnection
+  private func connect(_ flags: Int32, _ path: String? = nil, isFirst: Bool = false)
+    throws(StorageError) -> SQLiteConnection
   {
     let handle = try DatabaseFile.openHandle(path ?? file.path, flags)
     let connection = SQLiteConnection(handle, catalogs: catalogs, log: log)
+    if isFirst { try file.checkHeader(handle) }
     let status = holdfast_sqlite3_refuse_quoted_text(handle)
     if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "open") }
     connection.setTimeout(options.timeout.wholeMilliseconds)
@@ -211,7 +218,7 @@ final class DatabaseOpener: Sendable {
       }
       try connection.run("COMMIT", "create a store")
       try connection.close()
-      if !isNew, try file.inspect() != .store { throw vanished }
+      if !isNew, try file.inspect() != .database { throw vanished }
       return isNew
     } catch {
       connection.rollBack()
