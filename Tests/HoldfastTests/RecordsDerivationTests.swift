@@ -159,7 +159,7 @@ import Testing
     #expect(definition.fields.map(\.isOptional) == [false, false, false, false, false, true])
     #expect(definition.indexes.map(\.fields) == [["also"]])
     let repository = Repository<Sampled>(try memoryStore())
-    let sample = try #require(Sampled.schema.samples.first)
+    let sample = try #require(Sampled.schema.content.samples.first)
     try repository.insert(sample)
     #expect(try repository.fetch() == [sample])
     let twenty = Round(20)

@@ -2,7 +2,8 @@ import Foundation
 
 extension PredicateExpressions.Variable: TranslatableExpression {
   func operand(_ translator: PredicateTranslator) throws -> PredicateTranslator.Operand {
-    try translator.variable(key, self)
+    guard let operand = translator.variable(key) else { throw translator.refusal(self) }
+    return operand
   }
 }
 

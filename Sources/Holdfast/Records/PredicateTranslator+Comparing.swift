@@ -54,6 +54,16 @@ extension PredicateTranslator {
     }
   }
 
+  private static func isNaN(_ value: Any) -> Bool {
+    // Comparing types is much cheaper than a dynamic cast, and proves the bit cast right.
+    func open<T>(_ value: T) -> Bool {
+      if T.self == Double.self { return unsafeBitCast(value, to: Double.self).isNaN }
+      if T.self == Int64.self || T.self == Int.self || T.self == String.self { return false }
+      return (value as? Double)?.isNaN ?? false
+    }
+    return open(value)
+  }
+
   private func equate(
     _ comparison: Comparison,
     _ expression: some PredicateExpression,
@@ -73,7 +83,7 @@ extension PredicateTranslator {
     _ value: Any,
     _ expression: some PredicateExpression
   ) throws -> Filter {
-    if let real = value as? Double, real.isNaN { return comparison == .notEqual ? .all : .nothing }
+    if Self.isNaN(value) { return comparison == .notEqual ? .all : .nothing }
     if place.path.isEmpty {
       return .compare(name(place), comparison, try layout.literal(value, place.position))
     }
@@ -136,7 +146,7 @@ extension PredicateTranslator {
     if place.path.isEmpty {
       var values: [Value] = []
       for element in list {
-        if let real = element as? Double, real.isNaN { continue }
+        if Self.isNaN(element) { continue }
         values.append(try layout.literal(element, place.position))
       }
       return .isIn(name(place), values)

@@ -27,22 +27,25 @@ final class PredicateTranslator {
 
   let layout: RowLayout
   private let resolve: (AnyKeyPath, Place?) throws(StorageError) -> Place
-  private var bindings: [(id: PredicateExpressions.VariableID, operand: Operand)] = []
+  @exclusivity(unchecked) private var bindings:
+    [(id: PredicateExpressions.VariableID, operand: Operand)] = []
 
   private init<M: Model>(_ schema: ResolvedSchema<M>) {
     layout = schema.layout
     resolve = { path, parent throws(StorageError) in try schema.place(of: path, in: parent) }
   }
 
-  /// The filter of a predicate on a model.
+  /// The filter of a predicate's expression, in which a variable stands for a model.
   ///
   /// - Throws: ``StorageError/Code/invalidQuery`` naming what cannot be translated.
-  static func filter<M: Model>(_ predicate: Predicate<M>, _ schema: ResolvedSchema<M>) throws
-    -> Filter
-  {
+  static func filter<M: Model>(
+    _ expression: some StandardPredicateExpression<Bool>,
+    of variable: PredicateExpressions.VariableID,
+    _ schema: ResolvedSchema<M>
+  ) throws -> Filter {
     let translator = PredicateTranslator(schema)
-    translator.bind(predicate.variable.key, to: .model)
-    return try translator.filter(predicate.expression)
+    translator.bind(variable, to: .model)
+    return try translator.filter(expression)
   }
 
   /// The filter of a condition on a key path.
@@ -94,11 +97,12 @@ final class PredicateTranslator {
     }
   }
 
-  func variable(_ id: PredicateExpressions.VariableID, _ expression: some PredicateExpression)
-    throws -> Operand
-  {
-    guard let binding = bindings.last(where: { $0.id == id }) else { throw refusal(expression) }
-    return binding.operand
+  /// What a variable stands for; nil if it is no known one.
+  func variable(_ id: PredicateExpressions.VariableID) -> Operand? {
+    for index in bindings.indices.reversed() where bindings[index].id == id {
+      return bindings[index].operand
+    }
+    return nil
   }
 
   func bind(_ id: PredicateExpressions.VariableID, to operand: Operand) {
@@ -177,15 +181,49 @@ extension TranslatableExpression {
 /// There are as many as a program has forms of predicates. Looking one up here is much cheaper than a
 /// dynamic cast of the expression.
 private enum TranslatableTypes {
-  private static let types = Mutex<[ObjectIdentifier: any TranslatableExpression.Type]>([:])
+  private static let types = Mutex(TypeTable())
 
   /// A type as one that has a meaning; nil if it has none.
   static func known(_ type: Any.Type) -> (any TranslatableExpression.Type)? {
     let id = ObjectIdentifier(type)
     if let known = types.withLock({ $0[id] }) { return known }
     guard let translatable = type as? any TranslatableExpression.Type else { return nil }
-    types.withLock { $0[id] = translatable }
+    types.withLock { $0.insert(id, translatable) }
     return translatable
+  }
+}
+
+/// Types by their addresses, which are hashed by a multiplication: nobody chooses them, as it is
+/// feared of the keys of a `Dictionary`.
+private struct TypeTable {
+  private var slots: [(id: ObjectIdentifier, type: any TranslatableExpression.Type)?]
+  private var count = 0
+
+  init() { slots = Array(repeating: nil, count: 64) }
+
+  subscript(id: ObjectIdentifier) -> (any TranslatableExpression.Type)? {
+    slots[slot(of: id)]?.type
+  }
+
+  /// The slot that holds a type, or else the one that would.
+  private func slot(of id: ObjectIdentifier) -> Int {
+    let mask = slots.count - 1
+    // 2^64 divided by the golden ratio: Knuth, The Art of Computer Programming, volume 3, 6.4.
+    let hash = UInt(bitPattern: id).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15).low
+    var slot = Int(truncatingIfNeeded: hash >> 40) & mask
+    while let found = slots[slot], found.id != id { slot = (slot + 1) & mask }
+    return slot
+  }
+
+  mutating func insert(_ id: ObjectIdentifier, _ type: any TranslatableExpression.Type) {
+    if count * 2 >= slots.count {
+      let old = slots
+      slots = Array(repeating: nil, count: old.count * 2)
+      for case let entry? in old { slots[slot(of: entry.id)] = entry }
+    }
+    let slot = slot(of: id)
+    if slots[slot] == nil { count += 1 }
+    slots[slot] = (id, type)
   }
 }
 

@@ -24,12 +24,17 @@ extension Predicate: RecordCondition {
   ///
   /// - Throws: as ``RecordCondition/filter(for:)``.
   public func filter<M: Model>(for model: M.Type) throws -> Filter {
-    guard Self.self == Predicate<M>.self else {
+    // Without a `Predicate<M>`, whose type would be looked up and whose copy be made.
+    var inputs: [PredicateExpressions.VariableID] = []
+    for variable in repeat each variable { inputs.append(variable.key) }
+    var isOnModel = inputs.count == 1
+    for input in repeat (each Input).self {
+      if ObjectIdentifier(input) != ObjectIdentifier(M.self) { isOnModel = false }
+    }
+    guard isOnModel else {
       throw StorageError(.invalidQuery, "the predicate is not one on \(M.self) alone")
     }
-    // The types are one, which is much cheaper to compare than a dynamic cast is.
-    let predicate = unsafeBitCast(self, to: Predicate<M>.self)
-    return try PredicateTranslator.filter(predicate, try M.schema.resolved())
+    return try PredicateTranslator.filter(expression, of: inputs[0], try M.schema.resolved())
   }
 }
 

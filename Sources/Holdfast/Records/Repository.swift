@@ -37,13 +37,13 @@ public struct Repository<M: Model>: Sendable {
   func resolved() throws(StorageError) -> ResolvedSchema<M> { try schema.resolved() }
 
   /// The key path of a key of one property.
-  var schemaKey: PartialKeyPath<M>? { schema.key.first }
+  var schemaKey: PartialKeyPath<M>? { schema.content.key.first }
 
   private func newLayout(_ collection: Collection, absent: AbsentFields? = nil)
     throws(StorageError) -> RowLayout
   {
     let properties: StoredProperties? =
-      switch schema.coding {
+      switch schema.content.coding {
       case .own: nil
       case .synthesized: try resolved().properties
       }

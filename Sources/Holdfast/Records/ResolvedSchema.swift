@@ -13,7 +13,7 @@ final class ResolvedSchema<M: Model>: Sendable {
   let properties: StoredProperties?
   private let places: PlaceFinder<M>
 
-  init(_ schema: Schema<M>) throws(StorageError) {
+  init(_ schema: SchemaContent<M>) throws(StorageError) {
     let name = schema.name
     var fields: [FieldDefinition]
     var models = schema.samples

@@ -83,19 +83,31 @@ final class RowLayout: @unchecked Sendable {
   ///
   /// - Throws: as ``value(of:_:)``.
   func literal(_ value: Any, _ position: Int) throws -> Value {
-    switch types[position] {
-    case .text: if let text = value as? String { return .text(text) }
-    case .bool: if let bool = value as? Bool { return .integer(bool ? 1 : 0) }
-    case .real: if let real = value as? Double { return .real(real) }
-    case .integer:
-      if let integer = value as? Int64 { return .integer(integer) }
-      if let integer = value as? Int { return .integer(Int64(integer)) }
-      if let integer = value as? UInt64, integer > Int64.max { return .real(0x1p63) }
-      if let integer = value as? UInt, integer > Int64.max { return .real(0x1p63) }
-    case .date:
-      if let date = value as? Date, let text = DateCoding.encode(date) { return .text(text) }
-    case .blob, .uuid, .decimal, .json, .any: break
+    let type = types[position]
+    // Comparing types is much cheaper than a dynamic cast, and proves the bit casts right.
+    func open<T>(_ value: T) -> Value? {
+      switch type {
+      case .text:
+        return T.self == String.self ? .text(unsafeBitCast(value, to: String.self)) : nil
+      case .bool:
+        return T.self == Bool.self ? .integer(unsafeBitCast(value, to: Bool.self) ? 1 : 0) : nil
+      case .real:
+        return T.self == Double.self ? .real(unsafeBitCast(value, to: Double.self)) : nil
+      case .integer:
+        if T.self == Int64.self { return .integer(unsafeBitCast(value, to: Int64.self)) }
+        if T.self == Int.self { return .integer(Int64(unsafeBitCast(value, to: Int.self))) }
+        if T.self == UInt64.self { return tooLarge(unsafeBitCast(value, to: UInt64.self)) }
+        if T.self == UInt.self { return tooLarge(UInt64(unsafeBitCast(value, to: UInt.self))) }
+        return nil
+      case .date:
+        if T.self != Date.self { return nil }
+        return DateCoding.encode(unsafeBitCast(value, to: Date.self)).map { .text($0) }
+      case .blob, .uuid, .decimal, .json, .any: return nil
+      }
     }
+    func tooLarge(_ value: UInt64) -> Value? { value > Int64.max ? .real(0x1p63) : nil }
+    if let value = open(value) { return value }
+    if let inner = (value as? any AnyOptional)?.wrapped { return try literal(inner, position) }
     return try self.value(of: value, position)
   }
 

@@ -17,15 +17,7 @@ import Synchronization
 /// (a key path that is no stored field, a name that no store takes) is an error there, with the code
 /// ``StorageError/Code/invalidSchema`` and the key path in its message.
 public struct Schema<M: Model>: Sendable {
-  /// The collection's name.
-  public let name: String
-  let key: [any PartialKeyPath<M> & Sendable]
-  let samples: [M]
-  let coding: Coding
-  let indexes: [SchemaIndex<M>]
-  let defaults: [SchemaDefault<M>]
-  let references: [SchemaReference<M>]
-  private let resolution = SchemaResolution()
+  let content: SchemaContent<M>
 
   /// How records become models, and models records.
   public enum Coding: Sendable {
@@ -58,10 +50,6 @@ public struct Schema<M: Model>: Sendable {
     coding: Coding = .own,
     @SchemaBuilder<M> parts: () -> [SchemaPart<M>] = { [] }
   ) {
-    self.name = name
-    self.key = key
-    self.samples = samples
-    self.coding = coding
     var indexes: [SchemaIndex<M>] = []
     var defaults: [SchemaDefault<M>] = []
     var references: [SchemaReference<M>] = []
@@ -72,10 +60,19 @@ public struct Schema<M: Model>: Sendable {
       case .reference(let reference): references.append(reference)
       }
     }
-    self.indexes = indexes
-    self.defaults = defaults
-    self.references = references
+    content = SchemaContent(
+      name: name,
+      key: key,
+      samples: samples,
+      coding: coding,
+      indexes: indexes,
+      defaults: defaults,
+      references: references
+    )
   }
+
+  /// The collection's name.
+  public var name: String { content.name }
 
   /// The type's name, its first letter in lower case.
   public static var defaultName: String {
@@ -92,25 +89,57 @@ public struct Schema<M: Model>: Sendable {
 
   /// The schema with all names and types found out; worked out once.
   func resolved() throws(StorageError) -> ResolvedSchema<M> {
-    if let known = try resolution.known() {
+    if let known = try content.resolution.known() {
       return unsafeDowncast(known, to: ResolvedSchema<M>.self)
     }
     // Outside the lock, since the model's own decoding may use its schema.
     do throws(StorageError) {
-      let fresh = try ResolvedSchema(self)
-      resolution.note(.success(fresh))
+      let fresh = try ResolvedSchema(content)
+      content.resolution.note(.success(fresh))
       return fresh
     } catch {
-      resolution.note(.failure(error))
+      content.resolution.note(.failure(error))
       throw error
     }
+  }
+}
+
+/// What a ``Schema`` says.
+///
+/// Every query asks for its model's schema, and counts one reference for it.
+final class SchemaContent<M: Model>: Sendable {
+  let name: String
+  let key: [any PartialKeyPath<M> & Sendable]
+  let samples: [M]
+  let coding: Schema<M>.Coding
+  let indexes: [SchemaIndex<M>]
+  let defaults: [SchemaDefault<M>]
+  let references: [SchemaReference<M>]
+  let resolution = SchemaResolution()
+
+  init(
+    name: String,
+    key: [any PartialKeyPath<M> & Sendable],
+    samples: [M],
+    coding: Schema<M>.Coding,
+    indexes: [SchemaIndex<M>],
+    defaults: [SchemaDefault<M>],
+    references: [SchemaReference<M>]
+  ) {
+    self.name = name
+    self.key = key
+    self.samples = samples
+    self.coding = coding
+    self.indexes = indexes
+    self.defaults = defaults
+    self.references = references
   }
 }
 
 /// The outcome of resolving a schema, once it is known.
 ///
 /// It knows nothing of the model, whose type would be looked up at each use.
-private final class SchemaResolution: Sendable {
+final class SchemaResolution: Sendable {
   private let outcome = Mutex<Result<any AnyObject & Sendable, StorageError>?>(nil)
 
   /// The resolved schema; nil if none was noted.
