@@ -6,6 +6,8 @@ public final class RowCursor {
   /// The collection whose rows it yields.
   public let collection: Collection
   let savepoint: Int
+  /// Where the transaction keeps it while it is open.
+  @exclusivity(unchecked) final var place = 0
 
   private let transaction: ReadTransaction
   private let query: Query

@@ -22,6 +22,8 @@ public final class Collection: Sendable {
 
   /// What each field takes, without names, for checks on the way of every row.
   let rules: [FieldCheck.Rule]
+  /// Whether the key is one field of type integer.
+  let hasIntegerKey: Bool
 
   /// An index as a store knows it.
   public struct Index: Sendable {
@@ -121,6 +123,7 @@ public final class Collection: Sendable {
           || (definition.hasAutomaticKey && field.name == definition.key.first)
       )
     }
+    hasIntegerKey = keyPositions.count == 1 && rules[keyPositions[0]].type == .integer
   }
 
   /// The collection's name.

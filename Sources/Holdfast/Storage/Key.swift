@@ -22,6 +22,12 @@ public struct Key: Sendable, Hashable {
     }
   }
 
+  /// The value of a key of one integer.
+  @inline(__always)
+  var integer: Int64? {
+    if case .one(.integer(let integer)) = parts { integer } else { nil }
+  }
+
   /// The values, in the key's field order.
   public var values: [Value] {
     switch parts {

@@ -24,7 +24,8 @@ public class ReadTransaction {
     (layout: RowLayout, model: ObjectIdentifier, isEnsured: Bool)?
   /// The collection that was looked up last, for calls that name it again.
   @exclusivity(unchecked) private var recent: Collection?
-  @exclusivity(unchecked) private var cursors: [ObjectIdentifier: RowCursor] = [:]
+  /// The cursors that are open; each knows its place.
+  @exclusivity(unchecked) private var cursors: [RowCursor] = []
 
   init(
     _ reader: any StorageReader,
@@ -112,6 +113,10 @@ public class ReadTransaction {
 
   /// Fills ``keyBuffer`` with a key and checks it.
   final func load(_ key: Key, _ collection: Collection) throws(StorageError) {
+    // Most keys are one integer, of which nothing is left to check.
+    if collection.hasIntegerKey, let integer = key.integer, keyBuffer.count == 1 {
+      return keyBuffer.setInteger(0, integer)
+    }
     let count = key.count
     keyBuffer.reset(count: count)
     for index in 0..<count {
@@ -189,7 +194,8 @@ public class ReadTransaction {
       LoggedQuery(log, .query, collection) { query.textWithoutValues }
     }
     let cursor = RowCursor(self, query, bound, savepoint: savepoints.last ?? 0, logged)
-    cursors[ObjectIdentifier(cursor)] = cursor
+    cursor.place = cursors.count
+    cursors.append(cursor)
     return cursor
   }
 
@@ -248,12 +254,20 @@ public class ReadTransaction {
     try body()
   }
 
-  final func forget(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
+  /// Forgets a cursor that is closed.
+  ///
+  /// O(1): the last one takes its place.
+  final func forget(_ cursor: RowCursor) {
+    guard let last = cursors.popLast(), last !== cursor else { return }
+    cursors[cursor.place] = last
+    last.place = cursor.place
+  }
 
   /// Closes the cursors of a savepoint that ends, or all.
   final func closeCursors(of savepoint: Int? = nil) {
     if cursors.isEmpty { return }
-    for cursor in Array(cursors.values) where savepoint == nil || cursor.savepoint == savepoint {
+    // Each leaves the list as it closes.
+    for cursor in cursors where savepoint == nil || cursor.savepoint == savepoint {
       cursor.close()
     }
   }
@@ -261,7 +275,7 @@ public class ReadTransaction {
   /// Lets the engine's cursors go before a write; they open again when they are next used.
   final func suspendCursors() {
     if cursors.isEmpty { return }
-    for cursor in cursors.values { cursor.suspend() }
+    for cursor in cursors { cursor.suspend() }
   }
 
   /// Ends the transaction.
