@@ -152,12 +152,6 @@ enum StoredCatalog {
     catalog.format = Int(format)
     catalog.schemaVersion = version
     catalog.nextID = Int(nextID)
-    var tables = Set<[UInt8]>()
-    let names = try connection.rows(
-      "SELECT \"name\" FROM sqlite_schema WHERE \"type\" = 'table'",
-      "read the catalog"
-    )
-    for case .text(let name) in names.map({ $0[0] }) { tables.insert(Array(name.utf8)) }
     let rows = try connection.rows(
       "SELECT \"id\", \"table_name\", \"definition\", \"indexes\" FROM \"holdfast_collection\" "
         + "ORDER BY \"id\"",
@@ -165,12 +159,12 @@ enum StoredCatalog {
     )
     for row in rows {
       let collection = try self.collection(row, connection)
-      guard tables.contains(Array(collection.physicalName.utf8)) else {
+      guard connection.hasTable(collection.physicalName) else {
         throw damaged("the table of collection \(collection.name) is missing", connection)
       }
       catalog.restore(collection)
     }
-    if tables.contains(Array("holdfast_migration".utf8)) {
+    if connection.hasTable("holdfast_migration") {
       let names = try connection.rows(
         "SELECT \"name\" FROM \"holdfast_migration\" ORDER BY \"position\"",
         "read the catalog"
@@ -224,6 +218,13 @@ enum StoredCatalog {
 }
 
 extension SQLiteConnection {
+  /// Whether the database has a table of that name, which is no view.
+  ///
+  /// Looked up in what SQLite has read of the schema, without a statement.
+  func hasTable(_ name: String) -> Bool {
+    sqlite3_table_column_metadata(handle, "main", name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  }
+
   /// The path of the database's file, for messages.
   var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
 }

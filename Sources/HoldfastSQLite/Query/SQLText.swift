@@ -9,6 +9,13 @@ struct SQLText {
 
   init(_ text: String = "") { bytes = Array(text.utf8) }
 
+  /// A text that begins with another, with room for more.
+  init(_ start: SQLText, room: Int) {
+    bytes = []
+    bytes.reserveCapacity(start.bytes.count + room)
+    bytes.append(contentsOf: start.bytes)
+  }
+
   mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   mutating func append(_ text: SQLText) { bytes.append(contentsOf: text.bytes) }

@@ -21,7 +21,8 @@ extension SQLiteReader {
   /// The statement of a query, and whether it takes all of the filter.
   private func statement(_ query: BoundQuery) -> (SQLQuery, isComplete: Bool) {
     let table = connection.table(query.collection)
-    var sql = SQLQuery(table.select, query.collection, limits: connection.limits)
+    let start = SQLText(table.select, room: 192)
+    var sql = SQLQuery(start, query.collection, limits: connection.limits)
     let isComplete = sql.appendWhere(query.filter)
     sql.appendOrder(query.order)
     if isComplete { sql.appendLimit(query.limit, offset: query.offset) }

@@ -134,16 +134,12 @@ final class DatabaseOpener: Sendable {
     let handle = try DatabaseFile.openHandle(path ?? file.path, flags)
     let connection = SQLiteConnection(handle, catalogs: catalogs, log: log)
     if isFirst { try file.checkHeader(handle) }
-    let status = holdfast_sqlite3_refuse_quoted_text(handle)
-    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "open") }
-    connection.setTimeout(options.timeout.wholeMilliseconds)
     // A database from elsewhere may hold triggers, views and damaged pages. References are the
     // core's to enforce, whatever SQLite was built to do.
-    try connection.run(
-      "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA cache_size = -8000; "
-        + "PRAGMA foreign_keys = 0; PRAGMA legacy_alter_table = 0",
-      "open"
-    )
+    let status = holdfast_sqlite3_restrict(handle)
+    if status != SQLITE_OK { throw StorageError(sqlite: status, handle, "open") }
+    connection.setTimeout(options.timeout.wholeMilliseconds)
+    try connection.run("PRAGMA cell_size_check = 1; PRAGMA cache_size = -8000", "open")
     return connection
   }
 
