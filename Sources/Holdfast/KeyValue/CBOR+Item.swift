@@ -74,7 +74,7 @@ extension CBOR {
     case Major.bytes: return run(initial, &position, end).map { .bytes(Array($0)) }
     case Major.text:
       guard let bytes = run(initial, &position, end) else { return nil }
-      return String(validating: bytes, as: UTF8.self).map { .text($0) }
+      return Bytes.text(bytes).map { .text($0) }
     case Major.array: return array(initial, &position, end, depth: depth)
     case Major.map: return map(initial, &position, end, depth: depth)
     default: return simple(initial, &position, end)

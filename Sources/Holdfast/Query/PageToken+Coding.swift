@@ -174,7 +174,7 @@ extension PageToken {
       let bytes = Array(rest.prefix(Int(word)))
       rest = rest.dropFirst(Int(word))
       if kind == .blob { return .blob(bytes) }
-      return String(validating: bytes, as: UTF8.self).map { .text($0) }
+      return bytes.withUnsafeBytes { Bytes.text($0) }.map { .text($0) }
     }
   }
 }

@@ -174,7 +174,7 @@ enum Planner {
       guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return (.blob(prefix), nil) }
       return (.blob(prefix), .blob(Array(prefix[..<last]) + [prefix[last] + 1]))
     }
-    guard let text = String(validating: prefix, as: UTF8.self) else { return nil }
+    guard let text = prefix.withUnsafeBytes({ Bytes.text($0) }) else { return nil }
     var scalars = Array(text.unicodeScalars)
     while let last = scalars.popLast() {
       let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
