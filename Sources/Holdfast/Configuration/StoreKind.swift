@@ -39,19 +39,7 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
       return
     }
     if status.st_mode & S_IFMT == S_IFDIR {
-      guard let list = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-        self = .unreadable
-        return
-      }
-      let names = Set(list)
-      // Some of these are all that a creation has made so far, or left when it was cut short.
-      if !names.isDisjoint(with: ["data.mdb", "data.mdb.new", "write.lock"]) {
-        self = .lmdb
-      } else if !names.isDisjoint(with: Self.archiveFiles) {
-        self = .archive
-      } else {
-        self = names.subtracting(["lock"]).isEmpty ? .emptyFolder : .folder
-      }
+      self = Self.folder(at: path)
       return
     }
     // To open a pipe would wait for its writer.
@@ -70,6 +58,22 @@ public enum StoreKind: Sendable, Hashable, CustomStringConvertible {
     } else {
       self = head.starts(with: Data("SQLite format 3\u{0}".utf8)) ? .sqlite : .file
     }
+  }
+
+  /// What a folder holds; it is listed only where none of the names that tell it is there.
+  private static func folder(at path: String) -> StoreKind {
+    func kind(_ holds: (String) -> Bool) -> StoreKind? {
+      // Some of these are all that a creation has made so far, or left when it was cut short.
+      if ["data.mdb", "data.mdb.new", "write.lock"].contains(where: holds) { return .lmdb }
+      return archiveFiles.contains(where: holds) ? .archive : nil
+    }
+    var status = stat()
+    if let known = kind({ lstat(path + "/" + $0, &status) == 0 }) { return known }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+      return .unreadable
+    }
+    // Again, for a folder that may be listed and not entered.
+    return kind(names.contains) ?? (names.allSatisfy { $0 == "lock" } ? .emptyFolder : .folder)
   }
 
   /// What it is, in words.
