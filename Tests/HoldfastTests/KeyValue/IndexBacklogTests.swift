@@ -27,6 +27,23 @@ struct IndexBacklogTests {
     #expect(backlog.isEmpty && !backlog.isFull)
   }
 
+  @Test(arguments: 1...20)
+  func `random entries of all lengths come out in the order of their bytes`(seed: UInt64) throws {
+    var random = SeededGenerator(state: seed)
+    let prefix = [UInt8](repeating: 7, count: Int.random(in: 0...9, using: &random))
+    let bytes: [UInt8] = seed % 2 == 0 ? [0, 1] : Array(0...255)
+    var entries: Set<[UInt8]> = []
+    for _ in 0..<2000 {
+      let count = Int.random(in: 0...40, using: &random)
+      entries.insert(prefix + (0..<count).map { _ in bytes.randomElement(using: &random) ?? 0 })
+    }
+    let backlog = IndexBacklog()
+    for entry in entries { entry.withUnsafeBytes { backlog.append($0) } }
+    var stored: [[UInt8]] = []
+    try backlog.drain { stored.append(Array($0)) }
+    #expect(stored == entries.sorted { $0.lexicographicallyPrecedes($1) })
+  }
+
   private static let collection = CollectionDefinition(
     "c",
     fields: [
