@@ -64,26 +64,30 @@ extension Bench {
       let records = Repository<BenchStatus>(store)
       let count = min(size.records, 5_000)
       try records.insert(contentsOf: (1...count).map { BenchStatus.sample(Int64($0)) })
-      var times: [Form: [Double]] = [:]
-      for round in 0...rounds {
+      var times: [[Form: Double]] = []
+      // Each round is short, so there are more of them.
+      for round in 0...rounds * 5 {
+        var figures: [Form: Double] = [:]
         for form in round % 2 == 0 ? Form.allCases : Form.allCases.reversed() {
-          let time = try timed {
+          figures[form] = try timed {
             let found = try form.run(records, count: size.lookups / 8, user: Int64(round % 7))
             guard found > 0 else { throw FloorError(description: "no rows by a \(form)") }
             return size.lookups / 8
           }
-          if round > 0 { times[form, default: []].append(time) }
         }
+        if round > 0 { times.append(figures) }
       }
       try store.close()
       for form in forms {
+        // As ``Comparison`` does it.
+        let round = Comparison.middle(times) { ($0[form] ?? .nan) / ($0[.filter] ?? .nan) }
         try report(
           Measurement(
             backend: backend,
             workload: "query-\(form.rawValue)",
             records: count,
-            ours: Self.median(times[form]),
-            floor: Self.median(times[.filter])
+            ours: round?[form] ?? .nan,
+            floor: round?[.filter] ?? .nan
           )
         )
       }

@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 /// The bench: Holdfast against the same work written straight against each engine's C API, in the
-/// same process run, alternating, the median of several rounds after a warm-up.
+/// same process run, alternating, the median round of several after a warm-up.
 public struct Bench {
   /// The number of records in the store; nil for 100,000, or 15,000 if quick.
   ///
