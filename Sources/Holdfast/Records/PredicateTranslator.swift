@@ -26,13 +26,20 @@ final class PredicateTranslator {
   }
 
   let layout: RowLayout
-  private let resolve: (AnyKeyPath, Place?) throws(StorageError) -> Place
+  private let schema: any KeyPathResolver
+  /// The variable that stands for the model.
+  private let model: PredicateExpressions.VariableID?
+  /// Those that stand for something within an expression.
   @exclusivity(unchecked) private var bindings:
     [(id: PredicateExpressions.VariableID, operand: Operand)] = []
 
-  private init<M: Model>(_ schema: ResolvedSchema<M>) {
+  private init<M: Model>(
+    _ schema: ResolvedSchema<M>,
+    model: PredicateExpressions.VariableID? = nil
+  ) {
     layout = schema.layout
-    resolve = { path, parent throws(StorageError) in try schema.place(of: path, in: parent) }
+    self.schema = schema
+    self.model = model
   }
 
   /// The filter of a predicate's expression, in which a variable stands for a model.
@@ -43,9 +50,7 @@ final class PredicateTranslator {
     of variable: PredicateExpressions.VariableID,
     _ schema: ResolvedSchema<M>
   ) throws -> Filter {
-    let translator = PredicateTranslator(schema)
-    translator.bind(variable, to: .model)
-    return try translator.filter(expression)
+    try PredicateTranslator(schema, model: variable).filter(expression)
   }
 
   /// The filter of a condition on a key path.
@@ -102,7 +107,7 @@ final class PredicateTranslator {
     for index in bindings.indices.reversed() where bindings[index].id == id {
       return bindings[index].operand
     }
-    return nil
+    return id == model ? .model : nil
   }
 
   func bind(_ id: PredicateExpressions.VariableID, to operand: Operand) {
@@ -111,7 +116,7 @@ final class PredicateTranslator {
 
   func place(of path: AnyKeyPath, in parent: Place?) throws(StorageError) -> Place {
     do {
-      return try resolve(path, parent)
+      return try schema.place(of: path, in: parent)
     } catch {
       throw StorageError(.invalidQuery, error.message, underlying: error)
     }
@@ -159,6 +164,14 @@ final class PredicateTranslator {
     guard case .choice(let test, let first, let second) = operand else { return try body(operand) }
     return .either(test, try distribute(first, body), try distribute(second, body))
   }
+}
+
+/// Knows where a model keeps what its key paths read.
+protocol KeyPathResolver: AnyObject {
+  /// The place of a key path of the model, or of the value at `parent`.
+  ///
+  /// - Throws: ``StorageError/Code/invalidSchema`` naming the key path if it reads nothing stored.
+  func place(of path: AnyKeyPath, in parent: Place?) throws(StorageError) -> Place
 }
 
 /// An expression of Foundation's that has a meaning in a store.

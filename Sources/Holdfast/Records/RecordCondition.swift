@@ -25,16 +25,18 @@ extension Predicate: RecordCondition {
   /// - Throws: as ``RecordCondition/filter(for:)``.
   public func filter<M: Model>(for model: M.Type) throws -> Filter {
     // Without a `Predicate<M>`, whose type would be looked up and whose copy be made.
-    var inputs: [PredicateExpressions.VariableID] = []
-    for variable in repeat each variable { inputs.append(variable.key) }
-    var isOnModel = inputs.count == 1
-    for input in repeat (each Input).self {
-      if ObjectIdentifier(input) != ObjectIdentifier(M.self) { isOnModel = false }
+    var model: PredicateExpressions.VariableID?
+    var others = 0
+    for variable in repeat each variable {
+      if model == nil { model = variable.key } else { others += 1 }
     }
-    guard isOnModel else {
+    for input in repeat (each Input).self {
+      if ObjectIdentifier(input) != ObjectIdentifier(M.self) { others += 1 }
+    }
+    guard let model, others == 0 else {
       throw StorageError(.invalidQuery, "the predicate is not one on \(M.self) alone")
     }
-    return try PredicateTranslator.filter(expression, of: inputs[0], try M.schema.resolved())
+    return try PredicateTranslator.filter(expression, of: model, try M.schema.resolved())
   }
 }
 

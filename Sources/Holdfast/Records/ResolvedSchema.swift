@@ -4,7 +4,7 @@
 /// changed; or it comes as samples. A key path belongs to the place whose values it reads back in all
 /// of these: this finds renamed `CodingKeys` and parts of nested values, and finds out computed
 /// properties. Where values cannot tell, the name that Swift gives the key path does.
-final class ResolvedSchema<M: Model>: Sendable {
+final class ResolvedSchema<M: Model>: Sendable, KeyPathResolver {
   let definition: CollectionDefinition
   let layout: RowLayout
   /// The models that this one refers to.
