@@ -6,7 +6,7 @@ import Synchronization
 /// `docs/Predicates.md` lists what it knows. Everything else is an error that names the expression.
 final class PredicateTranslator {
   /// What an expression stands for.
-  indirect enum Operand {
+  enum Operand {
     /// The model itself.
     case model
     /// A stored property, or a part of one.
@@ -20,9 +20,9 @@ final class PredicateTranslator {
     /// True or false.
     case filter(Filter)
     /// The first where the filter holds, else the second: `??`, `?.`, `if let`, `? :`.
-    case choice(Filter, Operand, Operand)
+    indirect case choice(Filter, Operand, Operand)
     /// A range between two ends.
-    case range(Operand, Operand, isClosed: Bool)
+    indirect case range(Operand, Operand, isClosed: Bool)
   }
 
   let layout: RowLayout
