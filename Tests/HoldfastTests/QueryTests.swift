@@ -139,6 +139,59 @@ struct PlannerTests {
     #expect(!mixed.isOrdered, "ties run by ascending key, which the index does not give backwards")
   }
 
+  @Test("A field with one value in all matches plays no part in an order, wherever it is walked")
+  func fixedFields() throws {
+    let byOther = try plan(
+      Query(
+        "city",
+        where: .equal("seal", .blob([1])) && .greater("people", 5),
+        sort: [.ascending("people"), .descending("seal"), .ascending("area"), .ascending("id")]
+      )
+    )
+    #expect(byOther.index == 1)
+    #expect(byOther.isOrdered)
+    let behindRange = try plan(
+      Query(
+        "city",
+        where: .greater("people", 5) && .equal("area", 2),
+        sort: [.descending("people"), .descending("id")]
+      )
+    )
+    #expect(behindRange.index == 1)
+    #expect(behindRange.isOrdered && behindRange.scans[0].isReversed)
+    guard case .compare(2, .equal, _) = behindRange.residual else {
+      Issue.record("residual is \(behindRange.residual)")
+      return
+    }
+  }
+
+  @Test("What a range or a list covers is not checked again, and everything else is")
+  func residual() throws {
+    func residual(_ filter: Filter) throws -> BoundFilter {
+      try plan(Query("city", where: filter)).residual
+    }
+    let covered: [Filter] = [
+      .greater("people", 1) && .lessOrEqual("people", 9) && .notEqual("people", .null),
+      .isIn("people", [1, .null, 2]) && .greater("area", 0.5),
+      .startsWith("name", "O"),
+      .equal("people", 1) && .equal("area", .null),
+    ]
+    for filter in covered {
+      guard case .all = try residual(filter) else {
+        Issue.record("\(filter) leaves \(try residual(filter))")
+        continue
+      }
+    }
+    let kept: [Filter] = [
+      .equal("people", 1) && .equal("people", 2), .greater("people", 1) && .notEqual("people", 3),
+      .equal("people", 1) && .isIn("people", [1, 2]), .contains("name", "O"),
+      .startsWith("name", "O") && .contains("name", "slo"),
+    ]
+    for filter in kept {
+      if case .all = try residual(filter) { Issue.record("\(filter) is not checked") }
+    }
+  }
+
   @Test("An IN on the key becomes one range an element")
   func membership() throws {
     let plan = try plan(Query("city", where: .isIn("id", [7, 3, 7])))

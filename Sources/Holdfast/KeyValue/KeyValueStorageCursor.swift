@@ -8,7 +8,7 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
     case atEnd
   }
 
-  private var reader: KeyValueStorageReader<Transaction>?
+  @exclusivity(unchecked) private var reader: KeyValueStorageReader<Transaction>?
   private let prepared: BoundCollection
   /// Not as `Transaction.Cursor`, a type that would be looked up for each row.
   private let cursor: any KeyValueCursor
@@ -18,8 +18,8 @@ public final class KeyValueStorageCursor<Transaction: KeyValueReader>: StorageCu
   private let bounds: ScanBounds
   private let isReversed: Bool
   private let entryForm: IndexEntry
-  private var place = Place.beforeFirst
-  private var group = EntryGroup()
+  @exclusivity(unchecked) private var place = Place.beforeFirst
+  @exclusivity(unchecked) private var group = EntryGroup()
 
   init(
     _ reader: KeyValueStorageReader<Transaction>,

@@ -59,6 +59,9 @@ public struct ValueSet: Sendable {
     values = lookup.filter { !$0.isNull }.sorted()
   }
 
+  /// How many distinct values there are, null among them.
+  var count: Int { lookup.count }
+
   /// Whether `value` is one of the values.
   ///
   /// O(1).

@@ -19,151 +19,222 @@ struct Plan {
 /// Chooses between the primary key and the indexes: equalities first, then a range, then an order
 /// that saves a sort.
 enum Planner {
-  /// The most scans that an `in` may turn into.
-  private static let maximumScans = 10_000
-
   static func plan(_ query: BoundQuery) -> Plan {
     let conjuncts = query.filter.conjuncts
-    var best = candidate(query, conjuncts, index: nil)
+    var best = Candidate(query, conjuncts, index: nil)
     for index in query.collection.indexes.indices {
-      let other = candidate(query, conjuncts, index: index)
+      let other = Candidate(query, conjuncts, index: index)
       if other.score > best.score { best = other }
     }
-    return best.plan
+    return best.plan(query.collection, conjuncts)
   }
+}
 
-  private static func candidate(_ query: BoundQuery, _ conjuncts: [BoundFilter], index: Int?)
-    -> (plan: Plan, score: Int)
-  {
+/// One way to walk a collection, and how far it answers a query.
+///
+/// Takes memory only for what it answers: most are weighed and dropped.
+private struct Candidate {
+  private enum Direction { case ascending, descending }
+
+  /// The most scans that lists of values may turn into.
+  private static let maximumScans = 10_000
+
+  private let index: Int?
+  /// The conditions that fix the first of the walked fields, by their places.
+  private var fixing: [Int] = []
+  /// The range on the field behind those.
+  private let range: FieldRange
+  /// The direction that yields the query's order, or nil if none does.
+  private let direction: Direction?
+  private(set) var score = 0
+
+  init(_ query: BoundQuery, _ conjuncts: [BoundFilter], index: Int?) {
     let collection = query.collection
     let positions = index.map { collection.indexes[$0].positions } ?? collection.keyPositions
-    var remaining = conjuncts
-    var prefixes: [[Value]] = [[]]
-    var fixed: [Int] = []
-    var score = 0
-    var depth = 0
-    while depth < positions.count {
-      let position = positions[depth]
-      if let (at, value) = equality(remaining, position) {
-        remaining.remove(at: at)
-        for prefix in prefixes.indices { prefixes[prefix].append(value) }
-        fixed.append(position)
-        score += 40
-      } else if let (at, values) = membership(remaining, position),
-        prefixes.count * values.count <= maximumScans
-      {
-        remaining.remove(at: at)
-        prefixes = prefixes.flatMap { prefix in values.map { prefix + [$0] } }
+    self.index = index
+    var scanCount = 1
+    while fixing.count < positions.count,
+      let place = Self.place(fixing: positions[fixing.count], conjuncts, scanCount)
+    {
+      if case .isIn(_, let set) = conjuncts[place] {
+        scanCount *= set.count
         score += 30
       } else {
-        break
+        score += 40
       }
-      depth += 1
+      fixing.append(place)
     }
-    var lower: Scan.Bound?
-    var upper: Scan.Bound?
-    if depth < positions.count {
-      (lower, upper, remaining) = range(
-        remaining,
-        positions[depth],
-        collection.fields[positions[depth]].type.storedKind
-      )
-      score += (lower == nil ? 0 : 10) + (upper == nil ? 0 : 10)
+    if fixing.count < positions.count {
+      let position = positions[fixing.count]
+      range = FieldRange(position, collection.fields[position].type.storedKind, conjuncts)
+      score += (range.lower == nil ? 0 : 10) + (range.upper == nil ? 0 : 10)
+    } else {
+      range = FieldRange()
     }
-    let direction = orderDirection(
+    direction = Self.direction(
       query.order,
-      path: positions + (index == nil ? [] : collection.keyPositions),
-      fixed
+      conjuncts,
+      positions,
+      then: index == nil ? [] : collection.keyPositions
     )
-    let isReversed = direction == .descending
     if direction != nil { score += 5 }
     // A full walk of an index costs a lookup a row: only worth it for its order.
     if index != nil { score -= 1 }
+  }
+
+  /// Where the condition is that fixes a field: an equality, else a list of values that does not make
+  /// too many scans.
+  private static func place(
+    fixing position: Int,
+    _ conjuncts: [BoundFilter],
+    _ scanCount: Int
+  ) -> Int? {
+    var list: Int?
+    for place in conjuncts.indices {
+      switch conjuncts[place] {
+      case .compare(position, .equal, _): return place
+      case .isIn(position, let set) where list == nil && scanCount * set.count <= maximumScans:
+        list = place
+      default: break
+      }
+    }
+    return list
+  }
+
+  /// The direction in which walking some fields, then others, yields an order, or nil if it does not.
+  ///
+  /// A field that has one value in all records that match plays no part.
+  private static func direction(
+    _ order: [BoundQuery.Order],
+    _ conjuncts: [BoundFilter],
+    _ positions: [Int],
+    then others: [Int]
+  ) -> Direction? {
+    func isFixed(_ position: Int) -> Bool {
+      for part in conjuncts { if case .compare(position, .equal, _) = part { return true } }
+      return false
+    }
+    var depth = 0
+    var direction: Direction?
+    for entry in order where !isFixed(entry.position) {
+      var next: Int?
+      while next == nil, depth < positions.count + others.count {
+        let position = depth < positions.count ? positions[depth] : others[depth - positions.count]
+        if !isFixed(position) { next = position }
+        depth += 1
+      }
+      guard next == entry.position else { return nil }
+      let wanted: Direction = entry.isDescending ? .descending : .ascending
+      if let direction, direction != wanted { return nil }
+      direction = wanted
+    }
+    return direction ?? .ascending
+  }
+
+  func plan(_ collection: Collection, _ conjuncts: [BoundFilter]) -> Plan {
+    var prefixes: [[Value]] = [[]]
+    for place in fixing {
+      switch conjuncts[place] {
+      case .compare(_, _, let value):
+        for prefix in prefixes.indices { prefixes[prefix].append(value) }
+      case .isIn(_, let set):
+        let values = (set.containsNull ? [.null] : []) + set.values
+        prefixes = prefixes.flatMap { prefix in values.map { prefix + [$0] } }
+      default: break
+      }
+    }
+    let isReversed = direction == .descending
     var scans = prefixes.map { prefix in
       Scan(
         collection,
         index: index,
-        lower: bound(prefix, lower),
-        upper: bound(prefix, upper),
+        lower: Self.bound(prefix, range.lower),
+        upper: Self.bound(prefix, range.upper),
         reversed: isReversed
       )
     }
     if isReversed { scans.reverse() }
-    var residual = BoundFilter.all
-    for part in remaining { residual = residual.and(part) }
-    let plan = Plan(
+    var residual: [BoundFilter] = []
+    for place in conjuncts.indices where !fixing.contains(place) {
+      if !range.covers(conjuncts[place]) { residual.append(conjuncts[place]) }
+    }
+    return Plan(
       scans: scans,
-      residual: residual,
+      residual: .all(of: residual),
       isOrdered: direction != nil,
       index: index,
-      fixedCount: depth
+      fixedCount: fixing.count
     )
-    return (plan, score)
   }
 
   private static func bound(_ prefix: [Value], _ end: Scan.Bound?) -> Scan.Bound? {
     if let end { return Scan.Bound(prefix + end.values, inclusive: end.isInclusive) }
     return prefix.isEmpty ? nil : Scan.Bound(prefix, inclusive: true)
   }
+}
 
-  private static func equality(_ parts: [BoundFilter], _ position: Int) -> (Int, Value)? {
-    for (at, part) in parts.enumerated() {
-      if case .compare(position, .equal, let value) = part { return (at, value) }
-    }
-    return nil
-  }
+/// The tightest range on one field that conditions make together.
+private struct FieldRange {
+  private var position: Int?
+  private var kind: ValueKind?
+  private(set) var lower: Scan.Bound?
+  private(set) var upper: Scan.Bound?
 
-  private static func membership(_ parts: [BoundFilter], _ position: Int) -> (Int, [Value])? {
-    for (at, part) in parts.enumerated() {
-      if case .isIn(position, let set) = part {
-        return (at, (set.containsNull ? [.null] : []) + set.values)
-      }
-    }
-    return nil
-  }
+  /// No range on any field.
+  init() {}
 
-  /// The tightest range on one field, and what of the filter it leaves over.
-  private static func range(_ parts: [BoundFilter], _ position: Int, _ kind: ValueKind?)
-    -> (Scan.Bound?, Scan.Bound?, [BoundFilter])
-  {
-    var lower: Scan.Bound?
-    var upper: Scan.Bound?
-    var rest: [BoundFilter] = []
-    func raise(_ value: Value, inclusive: Bool) {
-      if let current = lower {
-        let order = Value.compare(value, current.values[0])
-        if order < 0 || (order == 0 && (inclusive || !current.isInclusive)) { return }
-      }
-      lower = Scan.Bound([value], inclusive: inclusive)
-    }
-    func lowerTo(_ value: Value, inclusive: Bool) {
-      if let current = upper {
-        let order = Value.compare(value, current.values[0])
-        if order > 0 || (order == 0 && (inclusive || !current.isInclusive)) { return }
-      }
-      upper = Scan.Bound([value], inclusive: inclusive)
-    }
-    for part in parts {
-      switch part {
-      case .compare(position, .less, let value): lowerTo(value, inclusive: false)
-      case .compare(position, .lessOrEqual, let value): lowerTo(value, inclusive: true)
-      case .compare(position, .greater, let value): raise(value, inclusive: false)
-      case .compare(position, .greaterOrEqual, let value): raise(value, inclusive: true)
-      case .compare(position, .notEqual, .null): raise(.null, inclusive: false)
-      case .startsWith(position, let prefix):
-        guard let start = prefixRange(prefix, kind) else {
-          rest.append(part)
-          continue
-        }
-        raise(start.lower, inclusive: true)
-        if let end = start.upper { lowerTo(end, inclusive: false) }
-      default:
-        rest.append(part)
-      }
-    }
+  /// The range on a field of stored kind `kind`, nil for any.
+  init(_ position: Int, _ kind: ValueKind?, _ conjuncts: [BoundFilter]) {
+    self.position = position
+    self.kind = kind
+    for part in conjuncts { take(part) }
     // An order against null is false, and null sorts first.
     if upper != nil, lower == nil { lower = Scan.Bound([.null], inclusive: false) }
-    return (lower, upper, rest)
+  }
+
+  private mutating func take(_ part: BoundFilter) {
+    switch part {
+    case .compare(position, .less, let value): lowerTo(value, inclusive: false)
+    case .compare(position, .lessOrEqual, let value): lowerTo(value, inclusive: true)
+    case .compare(position, .greater, let value): raise(value, inclusive: false)
+    case .compare(position, .greaterOrEqual, let value): raise(value, inclusive: true)
+    case .compare(position, .notEqual, .null): raise(.null, inclusive: false)
+    case .startsWith(position, let prefix):
+      guard let start = Self.prefixRange(prefix, kind) else { return }
+      raise(start.lower, inclusive: true)
+      if let end = start.upper { lowerTo(end, inclusive: false) }
+    default: break
+    }
+  }
+
+  /// Whether every value in the range meets a condition.
+  func covers(_ part: BoundFilter) -> Bool {
+    switch part {
+    case .compare(position, let comparison, let value):
+      switch comparison {
+      case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+      case .notEqual: value.isNull
+      case .equal: false
+      }
+    case .startsWith(position, let prefix): Self.prefixRange(prefix, kind) != nil
+    default: false
+    }
+  }
+
+  private mutating func raise(_ value: Value, inclusive: Bool) {
+    if let current = lower {
+      let order = Value.compare(value, current.values[0])
+      if order < 0 || (order == 0 && (inclusive || !current.isInclusive)) { return }
+    }
+    lower = Scan.Bound([value], inclusive: inclusive)
+  }
+
+  private mutating func lowerTo(_ value: Value, inclusive: Bool) {
+    if let current = upper {
+      let order = Value.compare(value, current.values[0])
+      if order > 0 || (order == 0 && (inclusive || !current.isInclusive)) { return }
+    }
+    upper = Scan.Bound([value], inclusive: inclusive)
   }
 
   /// The range of values that begin with a prefix: from it to the next value that does not.
@@ -186,27 +257,6 @@ enum Planner {
       }
     }
     return (.text(text), nil)
-  }
-
-  private enum Direction { case ascending, descending }
-
-  /// The direction in which walking `path` yields `order`, or nil if it does not.
-  private static func orderDirection(
-    _ order: [BoundQuery.Order],
-    path: [Int],
-    _ fixed: [Int]
-  ) -> Direction? {
-    var depth = 0
-    var direction: Direction?
-    for entry in order where !fixed.contains(entry.position) {
-      while depth < path.count, fixed.contains(path[depth]) { depth += 1 }
-      guard depth < path.count, path[depth] == entry.position else { return nil }
-      depth += 1
-      let wanted: Direction = entry.isDescending ? .descending : .ascending
-      if let direction, direction != wanted { return nil }
-      direction = wanted
-    }
-    return direction ?? .ascending
   }
 }
 
