@@ -5,7 +5,7 @@ extension JSONReader {
     isUnescaped = false
     var high: UInt64 = 0
     while true {
-      let position = Self.endOfPlainBytes(window, &high)
+      let position = JSONPlainText.end(window.base, window.position, window.end, &high)
       window.position = position
       if position == window.end {
         guard try window.more() else { throw malformed("a string without its closing quote") }
@@ -28,43 +28,13 @@ extension JSONReader {
     }
   }
 
-  /// The position of the next quote, backslash or control character, or the window's end; gathers
-  /// in `high` the high bits of what lies before it.
-  @inline(__always)
-  private static func endOfPlainBytes(_ window: borrowing ByteWindow, _ high: inout UInt64) -> Int {
-    let base = UnsafeRawPointer(window.base)
-    let end = window.end
-    var position = window.position
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    while position + 8 <= end {
-      let word = base.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      let quote = word ^ (ones &* 0x22)
-      let backslash = word ^ (ones &* 0x5C)
-      // A byte below the subtracted one borrows into its top bit; false hits are settled below.
-      let found =
-        ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
-        | ((word &- (ones &* 0x20)) & ~word)
-      if found & tops != 0 { break }
-      high |= word & tops
-      position += 8
-    }
-    while position < end {
-      let byte = base.load(fromByteOffset: position, as: UInt8.self)
-      if byte == 0x22 || byte == 0x5C || byte < 0x20 { break }
-      high |= UInt64(byte & 0x80)
-      position += 1
-    }
-    return position
-  }
-
   /// Reads the rest of a string from its first backslash, with what came before.
   private mutating func stringWithEscapes() throws(StorageError) {
     unescaped.truncate(to: 0)
     var runStart = window.start + 1
     while true {
       var high: UInt64 = 0
-      let position = Self.endOfPlainBytes(window, &high)
+      let position = JSONPlainText.end(window.base, window.position, window.end, &high)
       unescaped.append(
         UnsafeRawBufferPointer(start: window.base + runStart, count: position - runStart)
       )

@@ -145,24 +145,17 @@ public struct JSONWriter {
 
   static func appendQuoted(_ utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     bytes.append(0x22)
-    var runStart = 0
-    var index = 0
-    let count = utf8.count
-    while index < count {
-      let byte = utf8[index]
-      if byte >= 0x20 && byte != 0x22 && byte != 0x5C {
-        index += 1
-        continue
+    utf8.withMemoryRebound(to: UInt8.self) { text in
+      guard let base = text.baseAddress else { return }
+      var high: UInt64 = 0
+      var start = 0
+      while true {
+        let end = JSONPlainText.end(base, start, text.count, &high)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: base + start, count: end - start))
+        if end == text.count { return }
+        appendEscape(text[end], to: &bytes)
+        start = end + 1
       }
-      bytes.append(contentsOf: utf8[runStart..<index])
-      appendEscape(byte, to: &bytes)
-      index += 1
-      runStart = index
-    }
-    if runStart == 0 {
-      bytes.append(contentsOf: utf8)
-    } else {
-      bytes.append(contentsOf: utf8[runStart...])
     }
     bytes.append(0x22)
   }

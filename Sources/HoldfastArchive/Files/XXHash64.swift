@@ -8,12 +8,8 @@ struct XXHash64 {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  private var lanes = SIMD4<UInt64>(
-    prime1 &+ prime2,
-    prime2,
-    0,
-    0 &- prime1
-  )
+  /// The four accumulators; one by one, since multiplying vectors of 64-bit words is slow.
+  private var lanes = (prime1 &+ prime2, prime2, UInt64(0), 0 &- prime1)
   private var total: UInt64 = 0
   /// Bytes that do not fill a stripe of 32 yet.
   private var rest: [UInt8] = []
@@ -21,8 +17,10 @@ struct XXHash64 {
   /// The hash of some bytes.
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = XXHash64()
-    hash.update(bytes)
-    return hash.finish()
+    let whole = bytes.count & ~31
+    hash.absorb(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
+    hash.total = UInt64(bytes.count)
+    return hash.finish(UnsafeRawBufferPointer(rebasing: bytes[whole...]))
   }
 
   /// Takes in more bytes.
@@ -37,7 +35,7 @@ struct XXHash64 {
       rest.withUnsafeBytes { absorb($0) }
       rest.removeAll(keepingCapacity: true)
     }
-    let whole = bytes.count / 32 * 32
+    let whole = bytes.count & ~31
     absorb(UnsafeRawBufferPointer(rebasing: bytes.prefix(whole)))
     rest.append(contentsOf: bytes.dropFirst(whole))
   }
@@ -46,32 +44,34 @@ struct XXHash64 {
     var lanes = lanes
     var offset = 0
     while offset < stripes.count {
-      for lane in 0..<4 {
-        let word = UInt64(
-          littleEndian: stripes.loadUnaligned(fromByteOffset: offset + lane * 8, as: UInt64.self)
-        )
-        lanes[lane] = Self.round(lanes[lane], word)
-      }
+      lanes.0 = Self.round(lanes.0, Self.word(stripes, offset))
+      lanes.1 = Self.round(lanes.1, Self.word(stripes, offset + 8))
+      lanes.2 = Self.round(lanes.2, Self.word(stripes, offset + 16))
+      lanes.3 = Self.round(lanes.3, Self.word(stripes, offset + 24))
       offset += 32
     }
     self.lanes = lanes
   }
 
   /// The hash of everything taken in so far.
-  func finish() -> UInt64 {
+  func finish() -> UInt64 { rest.withUnsafeBytes { finish($0) } }
+
+  /// The hash of everything with these bytes, fewer than 32, as the last ones.
+  private func finish(_ rest: UnsafeRawBufferPointer) -> UInt64 {
     var hash: UInt64
     if total >= 32 {
       hash =
-        Self.rotate(lanes[0], 1) &+ Self.rotate(lanes[1], 7) &+ Self.rotate(lanes[2], 12)
-        &+ Self.rotate(lanes[3], 18)
-      for lane in 0..<4 {
-        hash = (hash ^ Self.round(0, lanes[lane])) &* Self.prime1 &+ Self.prime4
-      }
+        Self.rotate(lanes.0, 1) &+ Self.rotate(lanes.1, 7) &+ Self.rotate(lanes.2, 12)
+        &+ Self.rotate(lanes.3, 18)
+      hash = Self.merge(hash, lanes.0)
+      hash = Self.merge(hash, lanes.1)
+      hash = Self.merge(hash, lanes.2)
+      hash = Self.merge(hash, lanes.3)
     } else {
       hash = Self.prime5
     }
     hash &+= total
-    rest.withUnsafeBytes { hash = Self.absorbRest($0, hash) }
+    hash = Self.absorbRest(rest, hash)
     hash = (hash ^ (hash >> 33)) &* Self.prime2
     hash = (hash ^ (hash >> 29)) &* Self.prime3
     return hash ^ (hash >> 32)
@@ -81,8 +81,7 @@ struct XXHash64 {
     var hash = start
     var offset = 0
     while offset + 8 <= bytes.count {
-      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      hash = rotate(hash ^ round(0, word), 27) &* prime1 &+ prime4
+      hash = rotate(hash ^ round(0, word(bytes, offset)), 27) &* prime1 &+ prime4
       offset += 8
     }
     if offset + 4 <= bytes.count {
@@ -95,6 +94,16 @@ struct XXHash64 {
       offset += 1
     }
     return hash
+  }
+
+  @inline(__always)
+  private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  @inline(__always)
+  private static func merge(_ hash: UInt64, _ lane: UInt64) -> UInt64 {
+    (hash ^ round(0, lane)) &* prime1 &+ prime4
   }
 
   @inline(__always)
@@ -116,9 +125,12 @@ struct XXHash64 {
 
   /// Appends a hash as 16 lower-case hexadecimal digits.
   static func appendText(_ hash: UInt64, to bytes: inout [UInt8]) {
-    for shift in stride(from: 60, through: 0, by: -4) {
-      let digit = UInt8(truncatingIfNeeded: hash >> UInt64(shift)) & 0x0F
-      bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits in
+      for index in 0..<16 {
+        let digit = UInt8(truncatingIfNeeded: hash >> UInt64(60 - 4 * index)) & 0x0F
+        digits[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
+      }
+      bytes.append(contentsOf: digits)
     }
   }
 }

@@ -34,6 +34,25 @@ import Testing
     )
   }
 
+  @Test func `each place in a word is looked at`() throws {
+    // Around the bytes that are escaped, and those that words of eight bytes could take for them.
+    let pieces = ["\"", "\\", "\u{1F}", "\u{0}", "!", "#", "[", "]", " ", "\u{A2}", "\u{DC}", "é"]
+    for length in 0...17 {
+      for place in 0...length {
+        for piece in pieces {
+          let text =
+            String(repeating: "a", count: place) + piece
+            + String(repeating: "b", count: length - place)
+          var writer = JSONWriter()
+          writer.string(text)
+          #expect(try JSONDecoder().decode(String.self, from: Data(writer.bytes)) == text)
+          let isEscaped = piece.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }
+          #expect((writer.bytes.count == text.utf8.count + 2) != isEscaped)
+        }
+      }
+    }
+  }
+
   @Test func `invalid UTF-8 is not written`() {
     var writer = JSONWriter()
     #expect(throws: StorageError.self) {
