@@ -151,12 +151,12 @@ struct ArchiveContents {
   private func read(
     _ name: String
   ) throws(StorageError) -> (content: ArchiveState.RecordContent, bytes: FileBytes)? {
-    guard let bytes = try FileBytes.read(folder.records(name, catalog.encoding)) else {
-      return nil
-    }
+    let path = folder.records(name, catalog.encoding)
+    guard let bytes = try FileBytes.read(path) else { return nil }
     let content = ArchiveState.RecordContent(
-      name: name,
-      digest: FileDigest(hash: bytes.hash, size: bytes.bytes.count),
+      name,
+      FileDigest(hash: bytes.hash, size: bytes.bytes.count),
+      at: path,
       stamp: bytes.stamp
     )
     return (content, bytes)

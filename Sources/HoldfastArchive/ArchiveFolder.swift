@@ -17,11 +17,7 @@ struct ArchiveFolder: Sendable {
 
   /// The file of a collection.
   func records(_ physicalName: String, _ encoding: ArchiveEncoding) -> String {
-    // Every commit asks for it: one piece of memory instead of four.
-    var file = ""
-    file.reserveCapacity(path.utf8.count + physicalName.utf8.count + 16)
-    for part in [path, "/", physicalName, ".", encoding.fileExtension] { file += part }
-    return file
+    "\(path)/\(physicalName).\(encoding.fileExtension)"
   }
 
   /// The new files of a checkpoint, which take the places of those that they are beside.

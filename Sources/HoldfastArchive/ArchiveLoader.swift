@@ -174,13 +174,13 @@ struct ArchiveLoader {
     switch source {
     case .base(let content, let bytes):
       track(content, isDirty: false)
-      try load(bytes, content.name, collection, state.encoding, writer)
+      try load(bytes, content.path, collection, state.encoding, writer)
     case .edited(let content, let bytes):
-      try acceptEdit(of: collection.id, content.name, contents)
+      try acceptEdit(of: collection.id, content.path, contents)
       track(content, isDirty: true)
       state.isEdited = true
       state.needsCheckpoint = true
-      try load(bytes, content.name, collection, state.encoding, writer)
+      try load(bytes, content.path, collection, state.encoding, writer)
     case .checkpoint(let content, let bytes, let mark):
       track(content, isDirty: false)
       waiting = WaitingFile(mark: mark, bytes: bytes)
@@ -213,30 +213,28 @@ struct ArchiveLoader {
       )
       return WaitingFile(mark: mark, bytes: bytes)
     case .edited(let content, _):
-      throw editedWhilePending(folder.records(content.name, contents.catalog.encoding))
+      throw editedWhilePending(content.path)
     case .base, .nowhere, .missing: return nil
     }
   }
 
   private func load(
     _ bytes: FileBytes,
-    _ name: String,
+    _ path: String,
     _ collection: Collection,
     _ encoding: ArchiveEncoding,
     _ writer: ArchiveMemory.Writer
   ) throws(StorageError) {
     defer { bytes.keepAlive() }
-    let path = folder.records(name, encoding)
     try RecordFile.load(bytes.bytes, name: path, collection, encoding, into: writer)
   }
 
   /// Checks that a file which no checkpoint wrote may be taken over as edited by hand.
   private func acceptEdit(
     of id: Int,
-    _ name: String,
+    _ path: String,
     _ contents: ArchiveContents
   ) throws(StorageError) {
-    let path = folder.records(name, contents.catalog.encoding)
     guard options.edits == .accept else {
       throw ArchiveContents.damaged("\(path) was changed outside of the store", format)
     }

@@ -159,7 +159,11 @@ struct ArchiveRefresh {
     for entry in catalog.collections {
       state.files[entry.id] = ArchiveState.TrackedFile(
         onDisk: entry.digest.map {
-          ArchiveState.RecordContent(name: entry.physicalName, digest: $0)
+          ArchiveState.RecordContent(
+            entry.physicalName,
+            $0,
+            at: folder.records(entry.physicalName, catalog.encoding)
+          )
         },
         target: entry.physicalName,
         isDirty: entry.digest == nil

@@ -14,10 +14,23 @@ struct ArchiveState {
   /// A record file as it was read or written last.
   struct RecordContent {
     /// Its name without the extension.
-    var name: String
+    let name: String
+    let path: String
     var digest: FileDigest
     /// The file's stamp at that time; nil if only its content is known.
     var stamp: FileStamp?
+
+    init(
+      _ name: String,
+      _ digest: FileDigest,
+      at path: String,
+      stamp: FileStamp? = nil
+    ) {
+      self.name = name
+      self.path = path
+      self.digest = digest
+      self.stamp = stamp
+    }
   }
 
   /// What is known of the file of a collection.
@@ -114,6 +127,9 @@ struct JournalPosition {
     if found == stamp { return true }
     return endsInOwnCommit && found.size == end && found.isSameFile(as: stamp)
   }
+
+  /// Whether a crash left something behind the last intact group.
+  var hasTornTail: Bool { stamp.size > end }
 
   /// The journal's descriptor.
   ///

@@ -15,8 +15,9 @@ extension ArchiveStorage {
   ///
   /// The mutex is held, and the state is that of the last commit.
   func beginCheckpointIfDue() {
-    guard checkpoints.running == nil, !state.needsCheckpoint, failure == nil, !isClosed,
-      state.journal.file != nil,
+    // Most journals are small.
+    guard state.journal.end > minimumJournal, checkpoints.running == nil, !state.needsCheckpoint,
+      failure == nil, !isClosed, state.journal.file != nil,
       state.journal.end > max(state.journalLimit(atLeast: minimumJournal), checkpoints.retrySize)
     else { return }
     // A snapshot of memory cannot fail; if it does, the next commit tries again.
@@ -105,7 +106,7 @@ extension ArchiveStorage {
     let contents = state.files.values.compactMap(\.onDisk) + state.obsolete
     return contents.filter { $0.digest.size > 1 << 20 }.compactMap { content in
       // One that cannot be opened is freed under the lock.
-      try? OpenFile.open(folder.records(content.name, state.encoding), writable: false)
+      try? OpenFile.open(content.path, writable: false)
     }
   }
 
@@ -120,7 +121,7 @@ extension ArchiveStorage {
       try journals.copy(upTo: try committedEnd(checkpoint))
       try journals.sync()
       var state = try takeState(for: checkpoint)
-      defer { giveBack(state, from: checkpoint) }
+      defer { giveBack(state) }
       try checkCurrent(state, checkpoint)
       if state.journal.end - journals.copied <= rest {
         try complete(new, &journals, &state)
@@ -164,7 +165,7 @@ extension ArchiveStorage {
     _ journals: inout CheckpointJournals,
     _ state: inout ArchiveState
   ) throws(StorageError) {
-    for file in new.obsolete { _ = try checkUnedited(file, state.encoding) }
+    for file in new.obsolete { _ = try checkUnedited(file) }
     for collection in new.collections { try checkUnedited(collection.id, &state) }
     if journals.copied < state.journal.end {
       try journals.copy(upTo: state.journal.end)

@@ -53,7 +53,7 @@ extension ArchiveStorage {
     _ state: inout ArchiveState,
     _ files: any FileOperations
   ) throws(StorageError) {
-    for file in new.obsolete { _ = try checkUnedited(file, state.encoding) }
+    for file in new.obsolete { _ = try checkUnedited(file) }
     for collection in new.collections {
       try checkUnedited(collection.id, &state)
       let old = state.files[collection.id]?.onDisk?.name
@@ -75,8 +75,8 @@ extension ArchiveStorage {
       try putInPlace(collection, new, &state)
     }
     try files.syncFolder(folder.path)
-    for file in new.obsolete where try checkUnedited(file, state.encoding) != nil {
-      try files.remove(folder.records(file.name, state.encoding))
+    for file in new.obsolete where try checkUnedited(file) != nil {
+      try files.remove(file.path)
     }
     if !new.obsolete.isEmpty { try files.syncFolder(folder.path) }
     state.obsolete = []
@@ -102,8 +102,9 @@ extension ArchiveStorage {
     try files.rename(ArchiveFolder.replacement(of: path, new.kind), to: path)
     state.files[collection.id] = ArchiveState.TrackedFile(
       onDisk: ArchiveState.RecordContent(
-        name: collection.physicalName,
-        digest: digest,
+        collection.physicalName,
+        digest,
+        at: path,
         stamp: try FileStamp.of(path)
       ),
       target: collection.physicalName,

@@ -9,17 +9,17 @@ extension ArchiveStorage {
   func checkUnedited(_ id: Int, _ state: inout ArchiveState) throws(StorageError) {
     guard let file = state.files[id] else { return }
     if let content = file.onDisk {
-      guard let found = try checkUnedited(content, state.encoding) else {
-        throw edited(content.name, state.encoding)
-      }
+      guard let found = try checkUnedited(content) else { throw edited(content) }
       if found.stamp != content.stamp { state.files[id]?.onDisk = found }
       if content.name == file.target { return }
     }
     // The place may be that of a collection that was dropped.
     if let obsolete = state.obsolete.first(where: { $0.name == file.target }) {
-      _ = try checkUnedited(obsolete, state.encoding)
-    } else if try FileStamp.of(folder.records(file.target, state.encoding)) != nil {
-      let path = folder.records(file.target, state.encoding)
+      _ = try checkUnedited(obsolete)
+      return
+    }
+    let path = folder.records(file.target, state.encoding)
+    if try FileStamp.of(path) != nil {
       throw StorageError(
         .conflict,
         "\(path) is in the place of a collection's file; move it away, then open the store again",
@@ -32,24 +32,22 @@ extension ArchiveStorage {
   ///
   /// - Returns: the content with a stamp; nil if the file is not there any more.
   func checkUnedited(
-    _ content: ArchiveState.RecordContent,
-    _ encoding: ArchiveEncoding
+    _ content: ArchiveState.RecordContent
   ) throws(StorageError) -> ArchiveState.RecordContent? {
-    let path = folder.records(content.name, encoding)
-    if let stamp = content.stamp, try FileStamp.of(path) == stamp { return content }
-    guard let found = try FileBytes.read(path) else { return nil }
+    if let stamp = content.stamp, try FileStamp.of(content.path) == stamp { return content }
+    guard let found = try FileBytes.read(content.path) else { return nil }
     guard FileDigest(hash: found.hash, size: found.bytes.count) == content.digest else {
-      throw edited(content.name, encoding)
+      throw edited(content)
     }
     var content = content
     content.stamp = found.stamp
     return content
   }
 
-  private func edited(_ name: String, _ encoding: ArchiveEncoding) -> StorageError {
+  private func edited(_ content: ArchiveState.RecordContent) -> StorageError {
     StorageError(
       .conflict,
-      "\(folder.records(name, encoding)) was edited by hand while the store was open; put back the "
+      "\(content.path) was edited by hand while the store was open; put back the "
         + "file as it was, close the store, then edit it again",
       backend: format.backend
     )

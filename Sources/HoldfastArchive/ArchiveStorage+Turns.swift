@@ -134,25 +134,28 @@ extension ArchiveStorage {
   }
 
   /// Ends a write transaction, and lets others in.
-  func giveBack(_ state: ArchiveState, _ lines: ChangeLines? = nil) {
-    lines?.removeAll()
+  ///
+  /// - Parameters:
+  ///   - lines: what its lines were written with, for the next one.
+  ///   - state: what it has made of the state; nil if it was not committed.
+  func giveBack(_ lines: ChangeLines, committed state: consuming ArchiveState?) {
+    lines.removeAll()
     mutex.lock()
     defer { mutex.unlock() }
-    if let lines { self.lines = lines }
+    self.lines = lines
     endWork(state)
-    // Only a write transaction has lines; what else writes has made a checkpoint if one was due.
-    if lines != nil { beginCheckpointIfDue() }
+    beginCheckpointIfDue()
   }
 
-  /// Ends the work of a checkpoint under the lock, and lets others in.
-  func giveBack(_ state: ArchiveState, from checkpoint: BackgroundCheckpoint) {
+  /// Ends other work under the lock, and lets others in.
+  func giveBack(_ state: consuming ArchiveState) {
     mutex.lock()
     defer { mutex.unlock() }
     endWork(state)
   }
 
-  private func endWork(_ state: ArchiveState) {
-    self.state = state
+  private func endWork(_ state: consuming ArchiveState?) {
+    if let state { self.state = state }
     isWriting = false
     lock.release()
     endTurn()

@@ -124,7 +124,7 @@ extension ArchiveStorage {
     for file in state.files.values {
       guard let content = file.onDisk else { continue }
       do throws(StorageError) {
-        if try checkUnedited(content, state.encoding) == nil { return true }
+        if try checkUnedited(content) == nil { return true }
       } catch {
         guard error.code == .conflict else { throw error }
         return true

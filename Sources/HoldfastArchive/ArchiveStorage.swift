@@ -32,20 +32,23 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   let minimumJournal: Int
 
   /// Protects everything below; signalled when a turn or a checkpoint ends.
+  ///
+  /// No access overlaps another one then; checking that cost a commit more than a thousand
+  /// instructions.
   let mutex = NSCondition()
-  var state: ArchiveState
+  @exclusivity(unchecked) var state: ArchiveState
   /// What the next write transaction writes its lines with.
-  var lines: ChangeLines?
+  @exclusivity(unchecked) var lines: ChangeLines?
   /// Whether a write transaction is open: nobody else commits then, and the state is the writer's.
-  var isWriting = false
+  @exclusivity(unchecked) var isWriting = false
   /// Who has the folder's lock, or waits for it; the lock itself keeps out other processes only.
-  var turn = Turn.free
+  @exclusivity(unchecked) var turn = Turn.free
   /// The checkpoints beside commits.
-  var checkpoints = CheckpointRecord()
+  @exclusivity(unchecked) var checkpoints = CheckpointRecord()
   /// Why nothing is written any more.
-  private(set) var failure: StorageError?
-  private(set) var isClosed = false
-  var isSuspended = false
+  @exclusivity(unchecked) private(set) var failure: StorageError?
+  @exclusivity(unchecked) private(set) var isClosed = false
+  @exclusivity(unchecked) var isSuspended = false
   /// Whether others have committed since the core last asked.
   var hasExternalChange = false
 
@@ -175,11 +178,13 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
     try checkWritable()
     var state = try takeState(timeout: timeout)
     do throws(StorageError) {
-      if state.needsCheckpoint { try checkpoint(&state) }
-      try cutTornTail(&state)
+      if state.needsCheckpoint || state.journal.hasTornTail {
+        if state.needsCheckpoint { try checkpoint(&state) }
+        try cutTornTail(&state)
+        store(state)
+      }
       let memory = try state.memory.beginWriting(timeout: timeout)
-      store(state)
-      return ArchiveWriter(self, memory, state)
+      return ArchiveWriter(self, memory, consume state)
     } catch {
       giveBack(state)
       throw error
@@ -290,7 +295,7 @@ public final class ArchiveStorage: Storage, @unchecked Sendable {
   ///
   /// The lock is held.
   func cutTornTail(_ state: inout ArchiveState) throws(StorageError) {
-    guard state.journal.stamp.size > state.journal.end else { return }
+    guard state.journal.hasTornTail else { return }
     let file = try state.journal.descriptor()
     try files.truncate(file, to: state.journal.end, path: folder.journal)
     state.journal.stamp = try FileStamp.of(file, path: folder.journal)

@@ -65,7 +65,7 @@ struct ArchiveVerification {
     }
     for id in contents.outline.created {
       if case .edited(let content, _) = try contents.source(ofCreated: id) {
-        let path = folder.records(content.name, contents.catalog.encoding)
+        let path = content.path
         findings.append(.fault("\(path) is in the place of a collection's file; move it away"))
       }
     }

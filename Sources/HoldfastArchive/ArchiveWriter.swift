@@ -9,15 +9,16 @@ public final class ArchiveWriter: StorageWriter {
 
   let storage: ArchiveStorage
   let memory: KeyValueStorage<MemoryEngine>.Writer
-  private(set) var state: ArchiveState
-  private var isOpen = true
+  // One thread at a time uses a transaction, a call after the other.
+  @exclusivity(unchecked) private(set) var state: ArchiveState
+  @exclusivity(unchecked) private var isOpen = true
 
   /// The changes so far, as lines of the journal.
   private let lines: ChangeLines
-  /// The collections that they are of.
-  private var touched: Set<Int> = []
+  /// The collections that they are of: there are few.
+  @exclusivity(unchecked) private var touched: [Int] = []
   /// The one that was added to ``touched`` last.
-  private var lastTouched = -1
+  @exclusivity(unchecked) private var lastTouched = -1
   private var hasSchemaChanges = false
   private var savepoints: [Savepoint] = []
 
@@ -25,13 +26,14 @@ public final class ArchiveWriter: StorageWriter {
   private struct Savepoint {
     /// How many bytes of changes there were.
     var length: Int
-    var touched: Set<Int>
+    /// How many collections they were of.
+    var touchedCount: Int
   }
 
   init(
     _ storage: ArchiveStorage,
     _ memory: KeyValueStorage<MemoryEngine>.Writer,
-    _ state: ArchiveState
+    _ state: consuming ArchiveState
   ) {
     self.storage = storage
     self.memory = memory
@@ -161,7 +163,7 @@ public final class ArchiveWriter: StorageWriter {
   @inline(__always)
   private func touch(_ id: Int) {
     if id == lastTouched { return }
-    touched.insert(id)
+    if !touched.contains(id) { touched.append(id) }
     lastTouched = id
   }
 
@@ -172,7 +174,7 @@ public final class ArchiveWriter: StorageWriter {
   /// - Throws: `StorageError.Code.transactionClosed`.
   public func beginSavepoint() throws(StorageError) {
     try memory.beginSavepoint()
-    savepoints.append(Savepoint(length: lines.writer.bytes.count, touched: touched))
+    savepoints.append(Savepoint(length: lines.writer.bytes.count, touchedCount: touched.count))
   }
 
   /// Ends the innermost savepoint and keeps its changes.
@@ -190,7 +192,7 @@ public final class ArchiveWriter: StorageWriter {
     try memory.rollbackSavepoint()
     guard let savepoint = savepoints.popLast() else { return }
     lines.writer.bytes.removeLast(lines.writer.bytes.count - savepoint.length)
-    touched = savepoint.touched
+    touched.removeLast(touched.count - savepoint.touchedCount)
     lastTouched = -1
   }
 
@@ -203,10 +205,11 @@ public final class ArchiveWriter: StorageWriter {
     guard isOpen else {
       throw StorageError(.transactionClosed, "the transaction has ended; begin another one")
     }
-    defer { end() }
+    var committed: ArchiveState?
+    defer { end(committed) }
     guard !lines.writer.bytes.isEmpty else { return }
-    for id in touched { try storage.checkUnedited(id, &state) }
     var next = state
+    for id in touched { try storage.checkUnedited(id, &next) }
     if hasSchemaChanges {
       next.follow(memory.catalog)
       for id in touched { try storage.checkUnedited(id, &next) }
@@ -215,8 +218,8 @@ public final class ArchiveWriter: StorageWriter {
     next.sequence += 1
     JournalLine.appendCommit(
       next.sequence,
-      from: state.journal.end,
-      synced: state.journal.synced,
+      from: next.journal.end,
+      synced: next.journal.synced,
       to: &lines.writer
     )
     do throws(StorageError) {
@@ -235,17 +238,19 @@ public final class ArchiveWriter: StorageWriter {
       }
       throw error
     }
-    state = next
+    committed = consume next
   }
 
   /// Ends the transaction; rolls back what was not committed.
   ///
   /// Idempotent.
-  public func end() {
+  public func end() { end(nil) }
+
+  private func end(_ committed: consuming ArchiveState?) {
     guard isOpen else { return }
     isOpen = false
     memory.end()
-    storage.giveBack(state, lines)
+    storage.giveBack(lines, committed: committed)
     state.journal.file = nil
   }
 

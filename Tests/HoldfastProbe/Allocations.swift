@@ -37,7 +37,8 @@ struct Allocations {
   }
 
   /// Prints for both records how many allocations an insert, a get, a row of a scan, a get in a
-  /// snapshot of its own, and a query of 20 records by an index take.
+  /// snapshot of its own, a query of 20 records by an index, and an update in a transaction of its own
+  /// take.
   func run(_ store: Store, _ count: Int) throws {
     let text = String(repeating: "text ", count: 20)
     try measure(store, "narrow", count, by: \.user) { Narrow(user: Int64($0), text: text) }
@@ -69,7 +70,7 @@ struct Allocations {
     _ store: Store,
     _ name: String,
     _ count: Int,
-    by field: any KeyPath<M, Int64> & Sendable,
+    by field: any WritableKeyPath<M, Int64> & Sendable,
     _ make: (Int) -> M
   ) throws {
     let repository = Repository<M>(store)
@@ -106,7 +107,16 @@ struct Allocations {
         for _ in 1...count { _ = try repository.fetch(sort: [.ascending(field)], limit: 20) }
       }
     }
-    let figures = [inserted, got, scanned, gotEach, queried].map { "\(Double($0) / Double(count))" }
+    var updated: UInt64 = 0
+    for round in 0..<2 {
+      // Never what is there already.
+      var changed = try repository.fetch(limit: count)
+      for place in changed.indices { changed[place][keyPath: field] += Int64(count + round) }
+      updated = try counting { for model in changed { try repository.update(model) } }
+    }
+    let figures = [inserted, got, scanned, gotEach, queried, updated].map {
+      "\(Double($0) / Double(count))"
+    }
     print(name, figures.joined(separator: " "))
   }
 

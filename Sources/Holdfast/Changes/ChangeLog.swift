@@ -9,6 +9,8 @@ final class ChangeLog {
   let isDetailed: Bool
   private var changes: [String: CollectionChange] = [:]
   private var keyCount = 0
+  /// The collections that were changed, where keys are not kept: there are few.
+  @exclusivity(unchecked) private var touched: [Collection] = []
   /// The collection that was touched last, while only that matters.
   @exclusivity(unchecked) private var lastTouched: Collection?
 
@@ -20,14 +22,15 @@ final class ChangeLog {
     case collection(String, CollectionChange?)
   }
   private var undo: [Undo] = []
-  /// The lengths of ``undo`` at which the open savepoints began.
+  /// The lengths of ``undo``, or of ``touched``, at which the open savepoints began.
   private var savepoints: [Int] = []
 
   init(isDetailed: Bool) { self.isDetailed = isDetailed }
 
   /// What was changed, as one commit; nil if nothing was.
   var event: StoreChange? {
-    let kept = changes.filter { !$0.value.isComplete || $0.value.count > 0 }
+    var kept = changes.filter { !$0.value.isComplete || $0.value.count > 0 }
+    for collection in touched { kept[collection.name] = CollectionChange(isComplete: false) }
     return kept.isEmpty ? nil : StoreChange(commits: 1, collections: kept)
   }
 
@@ -36,7 +39,11 @@ final class ChangeLog {
     if lastTouched === collection { return }
     lastTouched = collection
     step?.insert(collection.name)
-    forgetKeys(of: collection.name)
+    if isDetailed {
+      forgetKeys(of: collection.name)
+    } else if !touched.contains(where: { $0 === collection }) {
+      touched.append(collection)
+    }
   }
 
   /// Notes the change of one record; the key is asked for only if it is kept.
@@ -103,7 +110,7 @@ final class ChangeLog {
 
   func beginSavepoint() {
     lastTouched = nil
-    savepoints.append(undo.count)
+    savepoints.append(isDetailed ? undo.count : touched.count)
   }
 
   func releaseSavepoint() {
@@ -114,6 +121,10 @@ final class ChangeLog {
   func rollbackSavepoint() {
     lastTouched = nil
     let count = savepoints.removeLast()
+    guard isDetailed else {
+      touched.removeLast(touched.count - count)
+      return
+    }
     while undo.count > count {
       switch undo.removeLast() {
       case .key(let name, let key, let kind): setKind(kind, of: key, name)

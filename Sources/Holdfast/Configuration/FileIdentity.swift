@@ -12,7 +12,7 @@ struct FileIdentity: Hashable {
   /// What is at a path, links followed; nil if nothing is.
   init?(at path: String) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
   }

@@ -1,14 +1,17 @@
+/// What a savepoint goes back to.
+///
+/// Outside of the writer's class, in which it would be a type of each engine, looked up for each
+/// transaction.
+private struct Savepoint {
+  var catalog: Catalog
+  var created: [Int: CollectionTables]
+  var automaticKeys: [Int: (last: Int64, isDirty: Bool)]
+}
+
 /// The write transaction of a ``KeyValueStorage``.
 public final class KeyValueStorageWriter<Transaction: KeyValueWriter>:
   KeyValueStorageReader<Transaction>, StorageWriter
 {
-  /// What a savepoint goes back to.
-  private struct Savepoint {
-    var catalog: Catalog
-    var created: [Int: CollectionTables]
-    var automaticKeys: [Int: (last: Int64, isDirty: Bool)]
-  }
-
   private var savepoints: [Savepoint] = []
   private var uniqueness: UniquenessCheck<Transaction>?
   /// Whether an index has a backlog.

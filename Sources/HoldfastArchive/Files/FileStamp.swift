@@ -21,7 +21,7 @@ struct FileStamp: Equatable {
   /// - Throws: what the system reports otherwise.
   static func of(_ path: String) throws(StorageError) -> FileStamp? {
     var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard path.withCString({ stat($0, &status) }) == 0 else {
       if errno == ENOENT { return nil }
       throw SystemError.error(errno, "look at", path)
     }

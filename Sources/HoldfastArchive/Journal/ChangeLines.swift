@@ -6,9 +6,10 @@ import Holdfast
 /// so that short ones prepare nothing.
 final class ChangeLines {
   /// The lines so far.
-  var writer = JSONWriter()
+  @exclusivity(unchecked) var writer = JSONWriter()
   private var prepared: [Int: Prepared] = [:]
-  private var last: Prepared?
+  /// What was used last.
+  @exclusivity(unchecked) private var last: Prepared?
   private let keyed = RowBuffer()
 
   /// What the lines of one collection need.
