@@ -14,7 +14,7 @@ public enum Name {
         "the name of a \(what) must have 1 to 128 bytes, not \(count)"
       )
     }
-    for scalar in name.unicodeScalars where scalar.properties.generalCategory == .control {
+    for scalar in name.unicodeScalars where isControl(scalar) {
       throw StorageError(
         .invalidName,
         "the name of a \(what) holds the control character U+\(hex(scalar.value)); remove it"
@@ -22,9 +22,15 @@ public enum Name {
     }
   }
 
+  /// Whether a scalar is of the general category Cc, which no version of Unicode adds to.
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  }
+
   /// The name with ASCII letters in lower case: names that fold alike cannot coexist.
   public static func folded(_ name: String) -> String {
-    String(
+    if !name.utf8.contains(where: { $0 >= 0x41 && $0 <= 0x5A }) { return name }
+    return String(
       decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 },
       as: UTF8.self
     )

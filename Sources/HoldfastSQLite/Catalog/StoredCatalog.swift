@@ -19,7 +19,7 @@ enum StoredCatalog {
     """
 
   /// The physical identities of a collection's indexes, in declared order.
-  private struct StoredIndex: Codable {
+  private struct StoredIndex: Encodable {
     var id: Int
     var name: String
   }
@@ -190,21 +190,55 @@ enum StoredCatalog {
     guard case .integer(let id) = row[0], case .text(let table) = row[1],
       case .text(let definition) = row[2], case .text(let indexes) = row[3]
     else { throw damaged("a collection's row is not readable", connection) }
-    do {
-      let decoder = JSONDecoder()
-      let parsed = try decoder.decode(CollectionDefinition.self, from: Data(definition.utf8))
+    do throws(StorageError) {
+      let parsed = try CollectionDefinition(json: definition)
       try parsed.validate()
-      let identities = try decoder.decode([StoredIndex].self, from: Data(indexes.utf8))
       return try Collection(
         id: Int(id),
         definition: parsed,
         physicalName: table,
-        indexes: identities.map { ($0.id, $0.name) }
+        indexes: try identities(indexes)
       )
     } catch {
       var damage = damaged("the definition of collection \(id) is not readable", connection)
       damage.underlying = error
       throw damage
+    }
+  }
+
+  /// Reads what the column of the indexes holds: an array of objects with `id` and `name`.
+  private static func identities(_ json: String) throws(StorageError)
+    -> [(id: Int, physicalName: String)]
+  {
+    try Array(json.utf8).withUnsafeBufferPointer { (utf8) throws(StorageError) in
+      try identities(UnsafeRawBufferPointer(utf8))
+    }
+  }
+
+  private static func identities(_ json: UnsafeRawBufferPointer) throws(StorageError)
+    -> [(id: Int, physicalName: String)]
+  {
+    var reader = JSONReader(ByteSource(json))
+    var identities: [(id: Int, physicalName: String)] = []
+    guard try reader.next() == .beginArray else {
+      throw reader.error(.typeMismatch, "the indexes are no array")
+    }
+    while true {
+      let token = try reader.next()
+      if token == .endArray { return identities }
+      guard token == .beginObject else {
+        throw reader.error(.typeMismatch, "an index is \(token.name) and no object")
+      }
+      var (id, name): (Int64?, String?)
+      while try reader.next() == .key {
+        switch (reader.text, try reader.next()) {
+        case ("id", .integer(let value)): id = value
+        case ("name", .string): name = reader.text
+        case (_, let token): try reader.skipValue(after: token)
+        }
+      }
+      guard let id, let name else { throw reader.error(.typeMismatch, "an index without a name") }
+      identities.append((Int(id), name))
     }
   }
 
