@@ -49,8 +49,13 @@ extension LMDBEnvironment {
         entries[position].users += 1
         return environment
       }
-      try check(folder, isReadOnly: options.isReadOnly, options.timeout)
-      let environment = try LMDBEnvironment(folder, settings, reservation: reservation)
+      let noted = try check(folder, isReadOnly: options.isReadOnly, options.timeout)
+      let environment = try LMDBEnvironment(
+        folder,
+        settings,
+        reservation: reservation,
+        notedState: noted
+      )
       do throws(StorageError) {
         try environment.listTables(until: .now + options.timeout)
       } catch {
@@ -120,8 +125,8 @@ extension LMDBEnvironment {
         backend: "lmdb"
       )
     }
-    try check(folder, isReadOnly: environment.settings.isReadOnly, timeout)
-    try environment.reopen(until: .now + timeout)
+    let noted = try check(folder, isReadOnly: environment.settings.isReadOnly, timeout)
+    try environment.reopen(until: .now + timeout, notedState: noted)
   }
 
   /// Where the environment of a folder's data file is.
@@ -139,13 +144,15 @@ extension LMDBEnvironment {
   }
 
   /// Checks the data file before LMDB sees it, unless it is as it was closed.
+  ///
+  /// - Returns: the state that it was closed in; nil where it had to be checked.
   private static func check(_ folder: StoreFolder, isReadOnly: Bool, _ timeout: Duration)
-    throws(StorageError)
+    throws(StorageError) -> DataFileState?
   {
     let file = try DataFile(path: folder.dataPath)
     // Commits under way may show as anything but the state after a closing.
     if let state = try? file.state(), WriteLock.holds(state.text, at: folder.writeLockPath) {
-      return
+      return state
     }
     try file.check {
       (walk: () throws(StorageError) -> Void) throws(StorageError) in
@@ -156,5 +163,6 @@ extension LMDBEnvironment {
       defer { lock.release() }
       try walk()
     }
+    return nil
   }
 }

@@ -56,6 +56,8 @@ final class LMDBEnvironment: @unchecked Sendable {
   private(set) var writeLock: WriteLock?
   /// The data file as it was when it was opened.
   private var openingState: DataFileState
+  /// The state that the last closing noted, if the file was still in it.
+  private var notedState: DataFileState?
   /// LMDB's lock file, where a compaction opened it; closing it earlier would let LMDB's locks go.
   private var lockDescriptor: Int32?
 
@@ -97,7 +99,15 @@ final class LMDBEnvironment: @unchecked Sendable {
   var path: String { folder.path }
 
   /// Opens the environment of a folder that holds a data file.
-  init(_ folder: StoreFolder, _ settings: Settings, reservation: Int) throws(StorageError) {
+  ///
+  /// Parameter `notedState`: the state that the last closing noted, if the file is still in it.
+  init(
+    _ folder: StoreFolder,
+    _ settings: Settings,
+    reservation: Int,
+    notedState: DataFileState?
+  ) throws(StorageError) {
+    self.notedState = notedState
     self.folder = folder
     self.settings = settings
     self.reservation = reservation
@@ -156,7 +166,7 @@ final class LMDBEnvironment: @unchecked Sendable {
   /// changed by something else, costs the next opening a walk over the pages and nothing more.
   private func noteState() {
     guard settings.durability != .none, let writeLock, failure == nil,
-      !hasFailedCommit, let state = state(),
+      !hasFailedCommit, let state = state(), state != notedState,
       state == openingState || state.commit != openingState.commit,
       !WriteLock.holds(state.text, at: folder.writeLockPath), writeLock.takeNow()
     else { return }
@@ -175,9 +185,13 @@ final class LMDBEnvironment: @unchecked Sendable {
   }
 
   /// Opens the environment again after ``close()``; the numbers of tables stay.
-  func reopen(until deadline: ContinuousClock.Instant) throws(StorageError) {
+  func reopen(
+    until deadline: ContinuousClock.Instant,
+    notedState: DataFileState?
+  ) throws(StorageError) {
     try locked { () throws(StorageError) in
       try openHandle()
+      self.notedState = notedState
       do throws(StorageError) {
         writeLock = settings.isReadOnly ? nil : try WriteLock(path: folder.writeLockPath)
       } catch {

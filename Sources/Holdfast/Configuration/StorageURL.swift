@@ -41,22 +41,21 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
   ///   - folder: what a relative path is relative to; nil for the working directory.
   /// - Throws: ``StorageError/Code/invalidConfiguration``, naming the known words.
   public init(_ text: String, relativeTo folder: String? = nil) throws(StorageError) {
-    let known = Scheme.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
-    guard let colon = text.firstIndex(of: ":") else {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
       throw StorageError(
         .invalidConfiguration,
-        "\(text) is no storage URL; it begins with one of \(known)"
+        "\(text) is no storage URL; it begins with one of \(Self.knownSchemes)"
       )
     }
     guard let scheme = Scheme(rawValue: String(text[..<colon])) else {
       throw StorageError(
         .invalidConfiguration,
-        "unknown backend \(text[..<colon]); a storage URL begins with one of \(known)"
+        "unknown backend \(text[..<colon]); a storage URL begins with one of \(Self.knownSchemes)"
       )
     }
-    let rest = text[text.index(after: colon)...]
-    let mark = rest.firstIndex(of: "?")
-    path = String(rest[..<(mark ?? rest.endIndex)])
+    let rest = text.utf8[text.utf8.index(after: colon)...]
+    let mark = rest.firstIndex(of: UInt8(ascii: "?"))
+    path = String(Substring(rest[..<(mark ?? rest.endIndex)]))
     self.scheme = scheme
     options = StorageOptions()
     guard !path.utf8.contains(0) else {
@@ -72,20 +71,26 @@ public struct StorageURL: Sendable, Hashable, CustomStringConvertible {
       if let folder, !path.hasPrefix("/") { path = folder + "/" + path }
     }
     guard let mark else { return }
-    var given = Set<Substring>()
-    for item in rest[rest.index(after: mark)...].split(separator: "&") {
-      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2 else {
+    var given: [String] = []
+    for item in rest[rest.index(after: mark)...].split(separator: UInt8(ascii: "&")) {
+      let item = Substring(item)
+      guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else {
         throw StorageError(
           .invalidConfiguration,
           "storage option \(item) has no value; write \(item)=VALUE"
         )
       }
-      guard given.insert(parts[0]).inserted else {
-        throw StorageError(.invalidConfiguration, "storage option \(parts[0]) is given twice")
+      let name = String(item[..<equals])
+      guard !given.contains(name) else {
+        throw StorageError(.invalidConfiguration, "storage option \(name) is given twice")
       }
-      try set(String(parts[0]), String(parts[1]))
+      given.append(name)
+      try set(name, String(item[item.utf8.index(after: equals)...]))
     }
+  }
+
+  private static var knownSchemes: String {
+    Scheme.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
   }
 
   private mutating func set(_ name: String, _ value: String) throws(StorageError) {

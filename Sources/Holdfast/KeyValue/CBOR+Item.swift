@@ -1,6 +1,6 @@
 extension CBOR {
   /// A whole CBOR item in memory, for the catalog: small, and read once per schema change.
-  indirect enum Item {
+  enum Item {
     case unsigned(UInt64)
     case negative(UInt64)
     case bytes([UInt8])

@@ -118,7 +118,7 @@ final class DeadlineQueue: Sendable {
     var isArmed = false
   }
   private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "holdfast.deadline")
+  private static let queue = DispatchQueue(label: "holdfast.deadline")
 
   /// Adds a waiter whose deadline is not before those of earlier ones.
   func add(_ waiter: any Waiter, deadline: ContinuousClock.Instant) {
@@ -135,7 +135,7 @@ final class DeadlineQueue: Sendable {
 
   private func arm(_ deadline: ContinuousClock.Instant) {
     let left = max(0, ContinuousClock.now.duration(to: deadline).seconds)
-    queue.asyncAfter(deadline: .now() + left) { self.fire() }
+    Self.queue.asyncAfter(deadline: .now() + left) { self.fire() }
   }
 
   private func fire() {
