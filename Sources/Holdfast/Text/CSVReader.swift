@@ -13,7 +13,6 @@ public struct CSVReader: ~Copyable {
   private var window: ByteWindow
   private var record = ByteStack(capacity: 512)
   private var fields: [Field] = []
-  private var hasHigh = false
   private let maximumRecordLength: Int
 
   /// The line on which the record begins that was read last, from 1.
@@ -60,7 +59,6 @@ public struct CSVReader: ~Copyable {
     line = nextLine
     record.truncate(to: 0)
     fields.removeAll(keepingCapacity: true)
-    hasHigh = false
     while true {
       let isQuoted = window.base[window.position] == 0x22
       let start = record.count
@@ -73,7 +71,7 @@ public struct CSVReader: ~Copyable {
         break
       }
     }
-    if hasHigh, !UTF8Check.isValid(record.bytes) { throw malformed("invalid UTF-8") }
+    if !UTF8Check.isValid(record.bytes) { throw malformed("invalid UTF-8") }
     return true
   }
 
@@ -95,14 +93,11 @@ public struct CSVReader: ~Copyable {
       let base = window.base
       let start = window.position
       var index = start
-      var high: UInt8 = 0
       while index < window.end {
         let byte = base[index]
         if byte == 0x2C || byte == 0x0A || byte == 0x0D || byte == 0x22 { break }
-        high |= byte
         index += 1
       }
-      if high >= 0x80 { hasHigh = true }
       try append(start, index)
       if index == window.end { continue }
       guard base[index] != 0x22 else { throw malformed("a quote within an unquoted field") }
@@ -117,13 +112,10 @@ public struct CSVReader: ~Copyable {
       let base = window.base
       let start = window.position
       var index = start
-      var high: UInt8 = 0
       while index < window.end, base[index] != 0x22 {
-        high |= base[index]
         if base[index] == 0x0A { nextLine += 1 }
         index += 1
       }
-      if high >= 0x80 { hasHigh = true }
       try append(start, index)
       if index == window.end { continue }
       window.position += 1

@@ -18,10 +18,14 @@ extension SQLiteReader {
     )
   }
 
+  /// Bytes for the conditions, order and limit of most queries, so that their text is made in one piece
+  /// of memory.
+  private static let usualRoom = 192
+
   /// The statement of a query, and whether it takes all of the filter.
   private func statement(_ query: BoundQuery) -> (SQLQuery, isComplete: Bool) {
     let table = connection.table(query.collection)
-    let start = SQLText(table.select, room: 192)
+    let start = SQLText(table.select, room: Self.usualRoom)
     var sql = SQLQuery(start, query.collection, limits: connection.limits)
     let isComplete = sql.appendWhere(query.filter)
     sql.appendOrder(query.order)
