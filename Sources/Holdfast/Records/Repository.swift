@@ -166,7 +166,8 @@ public struct Repository<M: Model>: Sendable {
     after: PageToken? = nil
   ) throws(StorageError) -> Query {
     var query = Query(schema.name, where: filter, limit: limit, offset: offset, after: after)
-    if sort.isEmpty { return query }
+    // Not `isEmpty`, for which the array's type would be looked up at run time.
+    if sort.count == 0 { return query }
     let resolved = try resolved()
     for key in sort {
       let field = resolved.layout.names[try resolved.position(of: key.path)]

@@ -11,6 +11,8 @@ struct SQLQuery {
     text = start
     self.collection = collection
     self.limits = limits
+    // As many as most queries have.
+    parameters.reserveCapacity(4)
   }
 
   /// Appends `WHERE`, leaving out of a conjunction what SQLite cannot take.
@@ -23,13 +25,15 @@ struct SQLQuery {
     var isComplete = true
     var isFirst = true
     for part in parts {
-      let before = self
+      // Not a copy to go back to: what is appended would then be appended to another one.
+      let (length, count) = (text.bytes.count, parameters.count)
       text.append(isFirst ? " WHERE " : " AND ")
       let depth = append(part, isNegated: false, nesting: 0)
       if let depth, depth + parts.count < limits.depth, parameters.count <= limits.parameters {
         isFirst = false
       } else {
-        self = before
+        text.truncate(to: length)
+        parameters.removeLast(parameters.count - count)
         isComplete = false
       }
     }

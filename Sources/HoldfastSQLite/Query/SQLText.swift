@@ -18,6 +18,9 @@ struct SQLText {
 
   mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  /// Forgets what was appended behind the first `count` bytes.
+  mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+
   mutating func append(_ text: SQLText) { bytes.append(contentsOf: text.bytes) }
 
   /// Appends an identifier in double quotes, which make any name safe.
