@@ -17,8 +17,6 @@ public final class ArchiveWriter: StorageWriter {
   private let lines: ChangeLines
   /// The collections that they are of: there are few.
   @exclusivity(unchecked) private var touched: [Int] = []
-  /// The one that was added to ``touched`` last.
-  @exclusivity(unchecked) private var lastTouched = -1
   private var hasSchemaChanges = false
   private var savepoints: [Savepoint] = []
 
@@ -162,9 +160,7 @@ public final class ArchiveWriter: StorageWriter {
 
   @inline(__always)
   private func touch(_ id: Int) {
-    if id == lastTouched { return }
     if !touched.contains(id) { touched.append(id) }
-    lastTouched = id
   }
 
   // MARK: Savepoints and the end
@@ -193,7 +189,6 @@ public final class ArchiveWriter: StorageWriter {
     guard let savepoint = savepoints.popLast() else { return }
     lines.writer.bytes.removeLast(lines.writer.bytes.count - savepoint.length)
     touched.removeLast(touched.count - savepoint.touchedCount)
-    lastTouched = -1
   }
 
   /// Appends the changes to the journal, durable as the options say, and ends the transaction.
