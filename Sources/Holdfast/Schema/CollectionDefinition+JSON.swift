@@ -9,35 +9,35 @@ extension CollectionDefinition {
   public init(json: String) throws(StorageError) {
     self = try Array(json.utf8).withUnsafeBufferPointer { (utf8) throws(StorageError) in
       var reader = DefinitionReader(json: JSONReader(ByteSource(UnsafeRawBufferPointer(utf8))))
-      let definition = try reader.definition()
+      let definition = try reader.definition(try reader.json.next())
       try reader.end()
       return definition
     }
   }
 }
 
-/// Reads the parts of a definition, one after the other.
+/// Reads the parts of a definition, each from its first token, which has been taken.
 private struct DefinitionReader: ~Copyable {
   var json: JSONReader
 
-  mutating func definition() throws(StorageError) -> CollectionDefinition {
+  mutating func definition(_ first: JSONToken) throws(StorageError) -> CollectionDefinition {
     var definition = CollectionDefinition("", fields: [], key: [])
-    let seen = try members { (reader, member) throws(StorageError) in
+    let seen = try members(first) { (reader, member, first) throws(StorageError) in
       switch member {
-      case "name": definition.name = try reader.text()
+      case "name": definition.name = try reader.text(first)
       case "fields":
-        definition.fields = try reader.list { (reader, token) throws(StorageError) in
-          try reader.field(token)
+        definition.fields = try reader.list(first) { (reader, first) throws(StorageError) in
+          try reader.field(first)
         }
-      case "key": definition.key = try reader.texts()
-      case "hasAutomaticKey": definition.hasAutomaticKey = try reader.bool()
+      case "key": definition.key = try reader.texts(first)
+      case "hasAutomaticKey": definition.hasAutomaticKey = try reader.bool(first)
       case "indexes":
-        definition.indexes = try reader.list { (reader, token) throws(StorageError) in
-          try reader.index(token)
+        definition.indexes = try reader.list(first) { (reader, first) throws(StorageError) in
+          try reader.index(first)
         }
       case "references":
-        definition.references = try reader.list { (reader, token) throws(StorageError) in
-          try reader.reference(token)
+        definition.references = try reader.list(first) { (reader, first) throws(StorageError) in
+          try reader.reference(first)
         }
       default: return false
       }
@@ -49,12 +49,12 @@ private struct DefinitionReader: ~Copyable {
 
   private mutating func field(_ first: JSONToken) throws(StorageError) -> FieldDefinition {
     var field = FieldDefinition("", .any)
-    let seen = try members(first) { (reader, member) throws(StorageError) in
+    let seen = try members(first) { (reader, member, first) throws(StorageError) in
       switch member {
-      case "name": field.name = try reader.text()
-      case "type": field.type = try reader.word()
-      case "isOptional": field.isOptional = try reader.bool()
-      case "defaultValue": field.defaultValue = try reader.value()
+      case "name": field.name = try reader.text(first)
+      case "type": field.type = try reader.word(first)
+      case "isOptional": field.isOptional = try reader.bool(first)
+      case "defaultValue": field.defaultValue = try reader.value(first)
       default: return false
       }
       return true
@@ -65,11 +65,11 @@ private struct DefinitionReader: ~Copyable {
 
   private mutating func index(_ first: JSONToken) throws(StorageError) -> IndexDefinition {
     var index = IndexDefinition([])
-    let seen = try members(first) { (reader, member) throws(StorageError) in
+    let seen = try members(first) { (reader, member, first) throws(StorageError) in
       switch member {
-      case "name": index.name = try reader.text()
-      case "fields": index.fields = try reader.texts()
-      case "isUnique": index.isUnique = try reader.bool()
+      case "name": index.name = try reader.text(first)
+      case "fields": index.fields = try reader.texts(first)
+      case "isUnique": index.isUnique = try reader.bool(first)
       default: return false
       }
       return true
@@ -80,11 +80,11 @@ private struct DefinitionReader: ~Copyable {
 
   private mutating func reference(_ first: JSONToken) throws(StorageError) -> ReferenceDefinition {
     var reference = ReferenceDefinition([], to: "")
-    let seen = try members(first) { (reader, member) throws(StorageError) in
+    let seen = try members(first) { (reader, member, first) throws(StorageError) in
       switch member {
-      case "fields": reference.fields = try reader.texts()
-      case "target": reference.target = try reader.text()
-      case "onDelete": reference.onDelete = try reader.word()
+      case "fields": reference.fields = try reader.texts(first)
+      case "target": reference.target = try reader.text(first)
+      case "onDelete": reference.onDelete = try reader.word(first)
       default: return false
       }
       return true
@@ -94,24 +94,24 @@ private struct DefinitionReader: ~Copyable {
   }
 
   /// A value as an object with its kind as the one key.
-  private mutating func value() throws(StorageError) -> Value {
+  private mutating func value(_ first: JSONToken) throws(StorageError) -> Value {
     var value: Value?
-    _ = try members { (reader, member) throws(StorageError) in
+    _ = try members(first) { (reader, member, first) throws(StorageError) in
       switch member {
       case "null":
-        _ = try reader.bool()
+        _ = try reader.bool(first)
         value = .null
-      case "integer": value = .integer(try reader.integer())
+      case "integer": value = .integer(try reader.integer(first))
       case "real":
-        guard let real = Double(try reader.text()), !real.isNaN else {
+        guard let real = Double(try reader.text(first)), !real.isNaN else {
           throw reader.mismatch("a real number as text")
         }
         value = .real(real)
-      case "text": value = .text(try reader.text())
+      case "text": value = .text(try reader.text(first))
       case "blob":
         value = .blob(
-          try reader.list { (reader, token) throws(StorageError) in
-            guard let byte = UInt8(exactly: try reader.integer(token)) else {
+          try reader.list(first) { (reader, first) throws(StorageError) in
+            guard let byte = UInt8(exactly: try reader.integer(first)) else {
               throw reader.mismatch("a byte")
             }
             return byte
@@ -129,16 +129,23 @@ private struct DefinitionReader: ~Copyable {
 
   /// Reads an object; `body` reads the value of a member, or returns false to pass it over.
   ///
+  /// As for `Codable`, null is the same as no member.
   /// - Returns: the names of the members that were read.
   private mutating func members(
-    _ first: JSONToken? = nil,
-    _ body: (inout DefinitionReader, String) throws(StorageError) -> Bool
+    _ first: JSONToken,
+    _ body: (inout DefinitionReader, String, JSONToken) throws(StorageError) -> Bool
   ) throws(StorageError) -> [String] {
-    guard try take(first) == .beginObject else { throw mismatch("an object") }
+    guard first == .beginObject else { throw mismatch("an object") }
     var seen: [String] = []
     while try json.next() == .key {
       let name = json.text
-      if try body(&self, name) { seen.append(name) } else { try json.skipValue() }
+      let value = try json.next()
+      if value == .null { continue }
+      if try body(&self, name, value) {
+        seen.append(name)
+      } else {
+        try json.skipValue(after: value)
+      }
     }
     return seen
   }
@@ -150,9 +157,10 @@ private struct DefinitionReader: ~Copyable {
   }
 
   private mutating func list<T>(
+    _ first: JSONToken,
     _ element: (inout DefinitionReader, JSONToken) throws(StorageError) -> T
   ) throws(StorageError) -> [T] {
-    guard try json.next() == .beginArray else { throw mismatch("an array") }
+    guard first == .beginArray else { throw mismatch("an array") }
     var elements: [T] = []
     while true {
       let first = try json.next()
@@ -161,35 +169,29 @@ private struct DefinitionReader: ~Copyable {
     }
   }
 
-  private mutating func texts() throws(StorageError) -> [String] {
-    try list { (reader, token) throws(StorageError) in try reader.text(token) }
+  private mutating func texts(_ first: JSONToken) throws(StorageError) -> [String] {
+    try list(first) { (reader, first) throws(StorageError) in try reader.text(first) }
   }
 
-  private mutating func text(_ first: JSONToken? = nil) throws(StorageError) -> String {
-    guard try take(first) == .string else { throw mismatch("a string") }
+  private func text(_ first: JSONToken) throws(StorageError) -> String {
+    guard first == .string else { throw mismatch("a string") }
     return json.text
   }
 
-  private mutating func word<Word: RawRepresentable>() throws(StorageError) -> Word
+  private func word<Word: RawRepresentable>(_ first: JSONToken) throws(StorageError) -> Word
   where Word.RawValue == String {
-    guard let word = Word(rawValue: try text()) else { throw mismatch("a known word") }
+    guard let word = Word(rawValue: try text(first)) else { throw mismatch("a known word") }
     return word
   }
 
-  private mutating func bool() throws(StorageError) -> Bool {
-    guard case .bool(let value) = try json.next() else { throw mismatch("true or false") }
+  private func bool(_ first: JSONToken) throws(StorageError) -> Bool {
+    guard case .bool(let value) = first else { throw mismatch("true or false") }
     return value
   }
 
-  private mutating func integer(_ first: JSONToken? = nil) throws(StorageError) -> Int64 {
-    guard case .integer(let value) = try take(first) else { throw mismatch("an integer") }
+  private func integer(_ first: JSONToken) throws(StorageError) -> Int64 {
+    guard case .integer(let value) = first else { throw mismatch("an integer") }
     return value
-  }
-
-  /// The token that was read already, or else the next one.
-  private mutating func take(_ first: JSONToken?) throws(StorageError) -> JSONToken {
-    if let first { return first }
-    return try json.next()
   }
 
   mutating func end() throws(StorageError) {
